@@ -192,3 +192,22 @@ impl fmt::Debug for GtidSet {
         write!(f, "\"{self}\"")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ordinary position must not touch the allocator: not when read, cloned, merged or subtracted.
+    #[test]
+    fn one_source_with_one_interval_stays_inline() {
+        let read = |text: &str| GtidSet::parse(text.as_bytes()).unwrap();
+        let mut set = read("11c1c8a9-ec6a-11f1-a9f6-02fc00000001:1-100");
+        set.merge(&read("11c1c8a9-ec6a-11f1-a9f6-02fc00000001:101"));
+        let rest = set.missing_from(&read("11c1c8a9-ec6a-11f1-a9f6-02fc00000001:1-50"));
+        assert_eq!(rest.to_string(), "11c1c8a9-ec6a-11f1-a9f6-02fc00000001:51-101");
+        for set in [set.clone(), set, rest] {
+            assert!(!set.0.spilled() && !set.0[0].intervals.spilled());
+        }
+        assert!(size_of::<GtidSet>() <= 72, "a session holds several: {}", size_of::<GtidSet>());
+    }
+}

@@ -108,6 +108,11 @@ impl Intervals {
         &self.0
     }
 
+    #[cfg(test)]
+    pub(crate) fn spilled(&self) -> bool {
+        self.0.spilled()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
