@@ -1,0 +1,79 @@
+//! The proxy's own questions to a node: small results, whole, with a time limit.
+//!
+//! Used by `cluster` and `check`, and by a session only to set its connection up; never between a client's
+//! statement and its reply.
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+use wire::command::CommandCode;
+use wire::frame::write_packet;
+use wire::rows::{Collected, QueryOutcome, ResultCollector};
+
+use super::error::{BackendError, ServerError};
+use crate::transport::Channel;
+
+/// Largest result of a question, in bytes. A GTID set of a thousand intervals takes some 50 KiB.
+const RESULT_LIMIT: usize = 4 * 1024 * 1024;
+
+/// Asks `sql` on a connection that owes no reply, and returns the outcomes of its statements.
+///
+/// # Errors
+/// `Refused` with the server's error; anything else means that the connection must not be used any more.
+pub async fn ask(channel: &mut Channel, sql: &str, limit: Duration) -> Result<Vec<QueryOutcome>, BackendError> {
+    let mut payload = Vec::with_capacity(sql.len() + 1);
+    payload.push(CommandCode::Query as u8);
+    payload.extend_from_slice(sql.as_bytes());
+    ask_raw(channel, &payload, limit).await
+}
+
+/// The same for any command that is answered as a query is.
+///
+/// # Errors
+/// As [`ask`].
+pub async fn ask_raw(
+    channel: &mut Channel,
+    payload: &[u8],
+    limit: Duration,
+) -> Result<Vec<QueryOutcome>, BackendError> {
+    let conversation = async {
+        let mut out = Vec::with_capacity(payload.len() + 4);
+        write_packet(&mut out, &mut 0, payload);
+        channel.write(&out).await?;
+        let mut collector = ResultCollector::new(RESULT_LIMIT);
+        loop {
+            if channel.fill().await? == 0 {
+                return Err(BackendError::Io(std::io::ErrorKind::UnexpectedEof.into()));
+            }
+            let count = channel.unread().len();
+            let collected = collector.feed(channel.unread());
+            channel.consume(count);
+            match collected.map_err(|error| BackendError::Protocol(error.to_string()))? {
+                Collected::More => {}
+                Collected::Done(outcomes) => return Ok(outcomes),
+            }
+        }
+    };
+    let outcomes = timeout(limit, conversation)
+        .await
+        .map_err(|_| BackendError::Silent(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX)))??;
+    match outcomes.last() {
+        Some(QueryOutcome::Err { code, sql_state, message }) => Err(BackendError::Refused(ServerError {
+            code: *code,
+            sql_state: *sql_state,
+            message: message.clone(),
+        })),
+        _ => Ok(outcomes),
+    }
+}
+
+/// The rows of the first result among `outcomes`, or none.
+pub fn rows(outcomes: Vec<QueryOutcome>) -> Vec<Vec<Option<Vec<u8>>>> {
+    outcomes
+        .into_iter()
+        .find_map(|outcome| match outcome {
+            QueryOutcome::Rows(result) => Some(result.rows),
+            _ => None,
+        })
+        .unwrap_or_default()
+}

@@ -1,0 +1,254 @@
+//! Logging in to a node, as a client does: greeting, TLS, and whichever plugin the account uses.
+//!
+//! Facts: the manual's "Connection Phase"; `sql/auth/sha2_password.cc` for the codes of caching_sha2_password.
+
+use aws_lc_rs::rsa::{OAEP_SHA1_MGF1SHA1, OaepPublicEncryptingKey, PublicEncryptingKey};
+use rustls::pki_types::SubjectPublicKeyInfoDer;
+use rustls::pki_types::pem::PemObject;
+use wire::auth::{AuthPacket, Plugin, caching_sha2, ed25519, native};
+use wire::capability::Capabilities;
+use wire::greeting::{Greeting, GreetingError};
+use wire::login::{Login, write_ssl_request};
+use wire::status::Status;
+
+use super::error::{BackendError, ServerError};
+use super::secret::Secret;
+use crate::config::{Address, TlsMode};
+use crate::transport::packet::{Exact, Exchange};
+use crate::transport::tls::ServerTls;
+use crate::transport::{Channel, connect};
+
+/// The largest packet the proxy says it takes, in bytes: MySQL's own upper bound of `max_allowed_packet`.
+const MAX_PACKET: u32 = 1 << 30;
+
+/// What every connection to a node must speak: replies are walked in this form and translated for the client.
+const ALWAYS: Capabilities = Capabilities(
+    Capabilities::LONG_PASSWORD.0
+        | Capabilities::LONG_FLAG.0
+        | Capabilities::PROTOCOL_41.0
+        | Capabilities::TRANSACTIONS.0
+        | Capabilities::SECURE_CONNECTION.0
+        | Capabilities::MULTI_RESULTS.0
+        | Capabilities::PS_MULTI_RESULTS.0
+        | Capabilities::PLUGIN_AUTH.0
+        | Capabilities::PLUGIN_AUTH_LENENC_DATA.0
+        | Capabilities::SESSION_TRACK.0
+        | Capabilities::DEPRECATE_EOF.0,
+);
+
+/// What is passed on from the client because it changes what statements mean or may do.
+pub const PASSED_ON: Capabilities = Capabilities(
+    Capabilities::FOUND_ROWS.0
+        | Capabilities::LOCAL_FILES.0
+        | Capabilities::IGNORE_SPACE.0
+        | Capabilities::INTERACTIVE.0
+        | Capabilities::MULTI_STATEMENTS.0
+        | Capabilities::CAN_HANDLE_EXPIRED_PASSWORDS.0
+        | Capabilities::QUERY_ATTRIBUTES.0,
+);
+
+/// Whom to log in as, and how.
+#[derive(Clone, Copy)]
+pub struct LoginRequest<'a> {
+    /// The account's name.
+    pub user: &'a [u8],
+    /// What is known of its password.
+    pub secret: &'a Secret,
+    /// The schema to start in.
+    pub schema: Option<&'a [u8]>,
+    /// The client's collation id, so that the server gives the session the same character sets.
+    pub collation: u16,
+    /// The client's capabilities; those in [`PASSED_ON`] are passed on.
+    pub capabilities: Capabilities,
+    /// The client's connection attributes, raw.
+    pub attributes: Option<&'a [u8]>,
+}
+
+/// A connection that is logged in.
+#[derive(Debug)]
+pub struct LoggedIn {
+    /// The bytes.
+    pub channel: Channel,
+    /// What both sides speak.
+    pub capabilities: Capabilities,
+    /// What the server could speak, as its greeting says.
+    pub offered: Capabilities,
+    /// The server's version text without MariaDB's prefix.
+    pub version: String,
+    /// The server's id of this connection.
+    pub thread: u32,
+    /// The server's default collation (the greeting's byte).
+    pub collation: u16,
+    /// The status of the first OK.
+    pub status: Status,
+}
+
+/// Connects and logs in.
+///
+/// # Errors
+/// See [`BackendError`]; `Refused` carries the server's own words.
+pub async fn login(address: &Address, tls: &ServerTls, request: LoginRequest<'_>) -> Result<LoggedIn, BackendError> {
+    let mut channel = connect(address).await?;
+    let mut exchange = Exchange::new(&mut channel, 0);
+    let first = exchange.read(Exact::No).await?;
+    let greeting = Greeting::parse(&first).map_err(|error| match error {
+        GreetingError::Refused(packet) => BackendError::Refused(ServerError::from_packet(&packet)),
+        GreetingError::Malformed(malformed) => malformed.into(),
+    })?;
+    let offered = greeting.capabilities;
+    let missing = [
+        (Capabilities::PROTOCOL_41, "PROTOCOL_41"),
+        (Capabilities::PLUGIN_AUTH, "PLUGIN_AUTH"),
+        (Capabilities::SESSION_TRACK, "SESSION_TRACK"),
+        (Capabilities::DEPRECATE_EOF, "DEPRECATE_EOF"),
+    ]
+    .into_iter()
+    .find(|(capability, _)| !offered.contains(*capability));
+    if let Some((_, name)) = missing {
+        return Err(BackendError::Protocol(format!("it does not offer {name}; MySQL 8.0 or MariaDB 10.6 is needed")));
+    }
+
+    let mut capabilities = (ALWAYS | (request.capabilities & PASSED_ON)) & offered;
+    if request.schema.is_some() {
+        capabilities = capabilities | Capabilities::CONNECT_WITH_DB;
+    }
+    let attributes = request.attributes.filter(|_| offered.contains(Capabilities::CONNECT_ATTRS));
+    if attributes.is_some() {
+        capabilities = capabilities | Capabilities::CONNECT_ATTRS;
+    }
+    if wants_tls(address, tls.mode(), offered)? {
+        capabilities = capabilities | Capabilities::SSL;
+        let mut payload = Vec::new();
+        write_ssl_request(&mut payload, capabilities, MAX_PACKET, request.collation);
+        exchange.write(&payload).await?;
+        exchange
+            .channel()
+            .connect_tls(tls.connector(), ServerTls::server_name(address))
+            .await
+            .map_err(|error| BackendError::Tls(error.to_string()))?;
+    }
+
+    let plugin = Plugin::from_name(greeting.auth_plugin);
+    let response = first_response(plugin, request.secret, &greeting.scramble);
+    let mut payload = Vec::new();
+    Login {
+        capabilities,
+        max_packet: MAX_PACKET,
+        collation: request.collation,
+        mariadb_extended: 0,
+        user: request.user,
+        auth_response: &response.unwrap_or_default(),
+        schema: request.schema,
+        auth_plugin: Some(greeting.auth_plugin),
+        attributes,
+        zstd_level: None,
+    }
+    .write(&mut payload);
+    exchange.write(&payload).await?;
+
+    let version = greeting.version_text().into_owned();
+    let (thread, collation) = (greeting.connection_id, u16::from(greeting.collation));
+    let status =
+        authenticate(&mut exchange, capabilities, request.secret, plugin, greeting.scramble.to_vec()).await?;
+    Ok(LoggedIn { channel, capabilities, offered, version, thread, collation, status })
+}
+
+fn wants_tls(address: &Address, mode: TlsMode, offered: Capabilities) -> Result<bool, BackendError> {
+    let possible = offered.contains(Capabilities::SSL);
+    match mode {
+        TlsMode::Disabled => Ok(false),
+        // A UNIX socket is private already, and "preferred" asks for no more than privacy.
+        TlsMode::Preferred => Ok(possible && !matches!(address, Address::Unix(_))),
+        TlsMode::Required | TlsMode::VerifyCa | TlsMode::VerifyIdentity if possible => Ok(true),
+        _ => Err(BackendError::Tls(format!("the server offers none, and tls = \"{}\"", mode.as_str()))),
+    }
+}
+
+/// The turns after the login packet, until the server says OK or ERR.
+async fn authenticate(
+    exchange: &mut Exchange<'_>,
+    capabilities: Capabilities,
+    secret: &Secret,
+    mut plugin: Plugin,
+    mut nonce: Vec<u8>,
+) -> Result<Status, BackendError> {
+    loop {
+        let packet = exchange.read(Exact::No).await?;
+        match AuthPacket::parse(&packet, capabilities)? {
+            AuthPacket::Ok(ok) => return Ok(ok.status),
+            AuthPacket::Err(error) => return Err(BackendError::Refused(ServerError::from_packet(&error))),
+            AuthPacket::Switch { plugin: name, data } => {
+                plugin = Plugin::from_name(name);
+                nonce = data.to_vec();
+                let response = match plugin {
+                    Plugin::ClearPassword => clear_password(exchange, secret)?,
+                    _ => first_response(plugin, secret, &nonce)
+                        .ok_or_else(|| BackendError::Plugin(String::from_utf8_lossy(name).into_owned()))?,
+                };
+                exchange.write(&response).await?;
+            }
+            AuthPacket::More([caching_sha2::FAST_AUTH_OK]) => {}
+            AuthPacket::More([caching_sha2::FULL_AUTH]) if plugin == Plugin::CachingSha2Password => {
+                send_password(exchange, secret, &nonce).await?;
+            }
+            AuthPacket::More(_) => {
+                return Err(BackendError::Protocol("an authentication packet that no plugin here knows".to_owned()));
+            }
+        }
+    }
+}
+
+/// The answer to a nonce; `None` when what is known of the password does not serve this plugin.
+fn first_response(plugin: Plugin, secret: &Secret, nonce: &[u8]) -> Option<Vec<u8>> {
+    if secret.is_empty() && plugin != Plugin::Ed25519 {
+        return Some(Vec::new());
+    }
+    match plugin {
+        Plugin::NativePassword => secret.native_stage1().map(|stage1| native::scramble(stage1, nonce).to_vec()),
+        Plugin::CachingSha2Password => match secret.caching_sha2_stage1() {
+            Some(stage1) => Some(caching_sha2::scramble(stage1, nonce).to_vec()),
+            None => None,
+        },
+        Plugin::Ed25519 => secret.ed25519_secret().map(|secret| ed25519::sign(secret, nonce).to_vec()),
+        _ => None,
+    }
+}
+
+fn clear_password(exchange: &mut Exchange<'_>, secret: &Secret) -> Result<Vec<u8>, BackendError> {
+    if !exchange.channel().is_private() {
+        return Err(BackendError::Tls("the account's plugin wants the password in the clear; use TLS".to_owned()));
+    }
+    let password = secret.password().ok_or(BackendError::PasswordNeeded)?;
+    Ok([password, &[0]].concat())
+}
+
+/// caching_sha2_password's full exchange: the password over a private channel, else encrypted with the server's key.
+async fn send_password(exchange: &mut Exchange<'_>, secret: &Secret, nonce: &[u8]) -> Result<(), BackendError> {
+    if exchange.channel().is_private() {
+        let payload = clear_password(exchange, secret)?;
+        return Ok(exchange.write(&payload).await?);
+    }
+    let password = secret.password().ok_or(BackendError::PasswordNeeded)?;
+    exchange.write(&[caching_sha2::REQUEST_PUBLIC_KEY]).await?;
+    let answer = exchange.read(Exact::No).await?;
+    let Some((1, pem)) = answer.split_first().map(|(first, rest)| (*first, rest)) else {
+        return Err(BackendError::Protocol("no public key where one was asked for".to_owned()));
+    };
+    let hidden = caching_sha2::xor_password(password, nonce);
+    let encrypted = encrypt(pem, &hidden)
+        .map_err(|what| BackendError::Protocol(format!("its public key cannot be used: {what}")))?;
+    Ok(exchange.write(&encrypted).await?)
+}
+
+fn encrypt(pem: &[u8], plaintext: &[u8]) -> Result<Vec<u8>, &'static str> {
+    let der = SubjectPublicKeyInfoDer::from_pem_slice(pem).map_err(|_| "it is not PEM")?;
+    let key = PublicEncryptingKey::from_der(der.as_ref()).map_err(|_| "it is no RSA key")?;
+    let key = OaepPublicEncryptingKey::new(key).map_err(|_| "it is too small")?;
+    let mut out = vec![0; key.ciphertext_size()];
+    let length = key
+        .encrypt(&OAEP_SHA1_MGF1SHA1, plaintext, &mut out, None)
+        .map_err(|_| "the password is too long for it")?
+        .len();
+    out.truncate(length);
+    Ok(out)
+}

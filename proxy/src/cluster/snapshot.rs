@@ -1,0 +1,155 @@
+//! What is known of the cluster at one moment: an immutable value that the road of a statement reads.
+//!
+//! `cluster` publishes a new snapshot whenever something changes; a session loads the current one per statement
+//! and never waits for a lock. Nothing here does I/O or reads a clock.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gtid::{Flavor, Position};
+use wire::capability::Capabilities;
+use wire::session_track::Wanted;
+
+use crate::config::Address;
+
+/// A node's place in the configuration file: the index into [`Snapshot::nodes`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeId(pub u8);
+
+impl NodeId {
+    /// The index this id stands for.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// The cluster at one moment.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// Grows by one with every change of who is primary.
+    pub epoch: u64,
+    /// Which family the servers belong to; `None` until one of them has answered.
+    pub flavor: Option<Flavor>,
+    /// The one node that takes writes, when there is exactly one.
+    pub primary: Option<NodeId>,
+    /// Every configured node, in the order of the file.
+    pub nodes: Vec<Node>,
+}
+
+/// One node at one moment.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Its index.
+    pub id: NodeId,
+    /// Its name in the file.
+    pub name: Arc<str>,
+    /// Where it listens.
+    pub address: Address,
+    /// Whether it answers, and if not, why.
+    pub health: Health,
+    /// What the servers say it is.
+    pub role: Role,
+    /// Taken out of rotation by an operator; takes no new statements.
+    pub drained: bool,
+    /// Counts the lives of the node: what was learnt of an earlier life (its positions) proves nothing about this one.
+    pub incarnation: u64,
+    /// Whether its position speaks about the current primary's history: it is the primary, or a replica of it
+    /// without errant transactions. Whether its applier runs is not asked here; a stopped one shows as lag.
+    pub follows: bool,
+    /// LOW: everything in here is visible to a statement that starts on the node now.
+    pub low: Arc<Position>,
+    /// HIGH: whatever a statement that ended before `sent_at` saw on the node is in here.
+    pub high: Option<High>,
+    /// How old the oldest write is that the replica has not applied; `None` while that is not known.
+    pub lag: Option<Duration>,
+    /// What does not change while the server runs; `None` until it has answered once.
+    pub facts: Option<Arc<Facts>>,
+}
+
+/// A safe upper bound of what can have been seen on a node.
+#[derive(Clone, Debug)]
+pub struct High {
+    /// The bound.
+    pub position: Arc<Position>,
+    /// When the question was sent: it speaks about statements that had ended by then.
+    pub sent_at: Instant,
+}
+
+/// Whether a node answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Health {
+    /// It answered the last question.
+    Up,
+    /// It did not, for this reason, in words for an operator.
+    Down(Arc<str>),
+}
+
+/// What a node is, as the servers themselves say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The writable node that the others follow.
+    Primary,
+    /// Read only, and follows another node.
+    Replica,
+    /// Not known yet, or it fits neither.
+    Unknown,
+}
+
+impl Role {
+    /// The name used in metrics and tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Primary => "primary",
+            Self::Replica => "replica",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// What a server said about itself when the proxy logged in.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// Its version text as its greeting gives it, without the `5.5.5-` that MariaDB puts before it.
+    pub version: String,
+    /// Its family.
+    pub flavor: Flavor,
+    /// What its protocol can do.
+    pub capabilities: Capabilities,
+    /// `@@server_uuid` (MySQL) or `@@server_id` (MariaDB), as text.
+    pub server_uuid: String,
+    /// The names that `session_track_system_variables` takes for "every session variable": all that the server lists,
+    /// less those that change with every statement.
+    pub trackable: Arc<str>,
+    /// What the server tells a client that did not ask for anything else.
+    pub default_wanted: Wanted,
+    /// The default character set's collation, which the greeting shows.
+    pub collation: u16,
+    /// `@@global.sql_mode`, which a new session starts with.
+    pub sql_mode: String,
+    /// Why the node cannot serve the `session` and `global` levels, with the setting to change; empty when it can.
+    pub shortcomings: Vec<String>,
+}
+
+impl Snapshot {
+    /// The node with this id.
+    pub fn node(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.get(id.index())
+    }
+
+    /// The primary, when there is one and it answers.
+    pub fn primary(&self) -> Option<&Node> {
+        self.node(self.primary?).filter(|node| node.is_up())
+    }
+}
+
+impl Node {
+    /// Whether it answers.
+    pub fn is_up(&self) -> bool {
+        self.health == Health::Up
+    }
+
+    /// Whether reads may go to it as to a replica, before any question of freshness.
+    pub fn takes_reads(&self) -> bool {
+        self.is_up() && !self.drained && self.role == Role::Replica
+    }
+}

@@ -1,0 +1,318 @@
+//! Where a statement goes: a pure function of the statement, what its session needs, what is known of the cluster,
+//! and the time. No I/O, no lock, no clock; randomness comes in as a number.
+//!
+//! The rules are those of `docs/routing.md`: a statement goes to a replica only when it is known to be safe there, and
+//! fresh enough there for the session's level; else to the primary. The answer may also be a step to take first:
+//! ask the primary for its position ([`Decision::Ask`]) or wait for a replica ([`Decision::Wait`]); after it the
+//! same function is called again and knows more.
+
+mod choose;
+mod freshness;
+mod needs;
+mod reason;
+
+use std::time::Instant;
+
+use gtid::Position;
+
+use crate::cluster::snapshot::{Node, NodeId, Role, Snapshot};
+use crate::config::{Level, Mode, OnTimeout, Settings};
+
+pub use choose::NodeSet;
+pub use freshness::Required;
+pub use needs::{Needs, PrimaryBound, Seen};
+pub use reason::Reason;
+
+/// What is to be routed, as far as the statement itself says.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// Where it may run, by its text.
+    pub target: sql::Target,
+    /// Why.
+    pub reason: sql::Reason,
+    /// The node a hint names, when it is one of the cluster's.
+    pub node: Option<NodeId>,
+}
+
+/// What the session is in the middle of.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    /// A read-only endpoint never uses the primary, unless `primary_fallback` says so.
+    pub mode: Mode,
+    /// The node on which a transaction is open.
+    pub transaction: Option<NodeId>,
+    /// The node that the session cannot leave, and why.
+    pub pinned: Option<(NodeId, Reason)>,
+    /// Whether each statement is a transaction of its own.
+    pub autocommit: bool,
+    /// The node that ran the previous statement.
+    pub previous: Option<NodeId>,
+}
+
+/// How fresh this statement's reads must be: the endpoint's settings, as the session and a hint changed them.
+#[derive(Clone, Copy, Debug)]
+pub struct Promise {
+    /// The consistency level.
+    pub level: Level,
+    /// What to serve when the time is over.
+    pub on_timeout: OnTimeout,
+}
+
+/// What was tried and learnt for this statement so far.
+#[derive(Clone, Debug, Default)]
+pub struct Attempt {
+    /// Nodes that failed it; not to be chosen again.
+    pub excluded: NodeSet,
+    /// The primary's bound, when it was asked after the statement arrived.
+    pub asked: Option<PrimaryBound>,
+    /// The consistency timeout is over.
+    pub expired: bool,
+    /// The statement waited for a replica.
+    pub waited: bool,
+    /// Why it must go to the primary after all: a replica refused or failed it.
+    pub fallback: Option<Reason>,
+}
+
+/// The next step for a statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    /// Run it on this node.
+    Go(Go),
+    /// Ask the primary for its position first, then decide again.
+    Ask,
+    /// Wait until a replica in rotation has applied `position`, then decide again.
+    Wait {
+        /// What must be applied.
+        position: Position,
+    },
+    /// It cannot be run.
+    Refuse(Refusal),
+}
+
+/// A node, and what is known about it as the right one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Go {
+    /// Where.
+    pub node: NodeId,
+    /// Why there.
+    pub reason: Reason,
+    /// What the primary must show before the statement may run on it; `None` when nothing needs to be checked.
+    pub shows: Option<Position>,
+    /// How the promise was kept, for the metrics; `None` for what is not a read under a promise.
+    pub outcome: Option<Outcome>,
+}
+
+/// How a read under a promise was served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// A replica was fresh enough at once.
+    Fresh,
+    /// A replica was fresh enough after a wait.
+    Waited,
+    /// No replica was; the primary served it.
+    Primary,
+    /// Served by a replica that was behind, because `on_timeout = "stale"` asks for it.
+    Stale,
+    /// The client got an error.
+    Error,
+}
+
+/// Why a statement cannot be run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Refusal {
+    /// It needs the primary and there is none.
+    NoPrimary,
+    /// A read-only endpoint without a replica.
+    NoReplica,
+    /// `on_timeout = "error"`: no replica had applied this in time.
+    TimedOut {
+        /// What was awaited.
+        position: Position,
+    },
+}
+
+/// Everything the decision is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    /// The statement.
+    pub request: Request,
+    /// The session.
+    pub standing: Standing,
+    /// The level and what happens in the end.
+    pub promise: Promise,
+    /// What the session wrote and saw.
+    pub needs: &'a Needs,
+    /// The endpoint's settings.
+    pub settings: &'a Settings,
+    /// The cluster.
+    pub snapshot: &'a Snapshot,
+    /// What was tried already.
+    pub attempt: &'a Attempt,
+    /// The time.
+    pub now: Instant,
+    /// Any number; spreads reads over nodes by weight.
+    pub dice: u32,
+}
+
+/// Decides the next step.
+pub fn route(facts: Facts<'_>) -> Decision {
+    if let Some((node, reason)) = bound_to(&facts.standing) {
+        return go(node, reason);
+    }
+    if let Some(reason) = facts.attempt.fallback {
+        return to_primary(&facts, reason);
+    }
+    match facts.request.target {
+        sql::Target::Previous => match facts.standing.previous {
+            Some(node) => go(node, Reason::Statement(facts.request.reason)),
+            None => to_primary(&facts, Reason::Statement(facts.request.reason)),
+        },
+        sql::Target::Replica if facts.standing.autocommit => read(&facts),
+        sql::Target::Replica => to_primary(&facts, Reason::AutocommitOff),
+        sql::Target::Primary | sql::Target::Proxy => to_primary(&facts, Reason::Statement(facts.request.reason)),
+    }
+}
+
+/// The node a session cannot leave now.
+fn bound_to(standing: &Standing) -> Option<(NodeId, Reason)> {
+    standing.transaction.map(|node| (node, Reason::Transaction)).or(standing.pinned)
+}
+
+fn go(node: NodeId, reason: Reason) -> Decision {
+    Decision::Go(Go { node, reason, shows: None, outcome: None })
+}
+
+/// What is no read that may run anywhere: the primary, or on a read-only endpoint the replica the session is at home
+/// on, which answers a write with its own error.
+fn to_primary(facts: &Facts<'_>, reason: Reason) -> Decision {
+    if facts.standing.mode == Mode::ReadOnly {
+        return at_home(facts, reason);
+    }
+    match facts.snapshot.primary() {
+        Some(primary) => Decision::Go(Go {
+            node: primary.id,
+            reason,
+            shows: facts.needs.to_show(primary, facts.promise.level),
+            outcome: None,
+        }),
+        None => Decision::Refuse(Refusal::NoPrimary),
+    }
+}
+
+/// The replica on which a read-only session keeps its state: where it was last, while that still takes reads.
+fn at_home(facts: &Facts<'_>, reason: Reason) -> Decision {
+    let rotation = choose::rotation(facts);
+    let home = facts.standing.previous.filter(|node| rotation.contains(*node));
+    match home.or_else(|| choose::by_weight(facts, rotation)) {
+        Some(node) => go(node, reason),
+        None if facts.settings.primary_fallback => match facts.snapshot.primary() {
+            Some(primary) => go(primary.id, reason),
+            None => Decision::Refuse(Refusal::NoReplica),
+        },
+        None => Decision::Refuse(Refusal::NoReplica),
+    }
+}
+
+/// A read that may run on any node fresh enough.
+fn read(facts: &Facts<'_>) -> Decision {
+    let reason = Reason::Statement(facts.request.reason);
+    if let Some(node) = facts.request.node {
+        return hinted(facts, node);
+    }
+    let rotation = choose::rotation(facts);
+    let required = match freshness::required(facts) {
+        Required::Ask if facts.snapshot.primary().is_none() => {
+            return Decision::Refuse(Refusal::NoPrimary);
+        }
+        Required::Ask => return Decision::Ask,
+        required => required,
+    };
+    let fresh = choose::fresh(facts, rotation, &required);
+    if let Some(node) = choose::by_weight(facts, fresh) {
+        return Decision::Go(Go { node, reason, shows: None, outcome: Some(served(facts, node)) });
+    }
+    match required {
+        // The session may go on reading where it read last, but that node is gone: learn what it can have shown.
+        Required::Stay { .. } if facts.snapshot.primary().is_some() => Decision::Ask,
+        Required::Stay { position, .. } | Required::Applied(position) if !rotation.is_empty() => {
+            behind(facts, rotation, position)
+        }
+        _ => last_resort(facts, Reason::NoReplica),
+    }
+}
+
+/// Every replica in rotation is behind.
+fn behind(facts: &Facts<'_>, rotation: NodeSet, position: Position) -> Decision {
+    if !facts.attempt.expired {
+        return Decision::Wait { position };
+    }
+    match facts.promise.on_timeout {
+        OnTimeout::Primary => last_resort(facts, Reason::Timeout),
+        OnTimeout::Error => Decision::Refuse(Refusal::TimedOut { position }),
+        OnTimeout::Stale => match choose::by_weight(facts, rotation) {
+            Some(node) => {
+                Decision::Go(Go { node, reason: Reason::Stale, shows: None, outcome: Some(Outcome::Stale) })
+            }
+            None => last_resort(facts, Reason::NoReplica),
+        },
+    }
+}
+
+/// The primary serves a read that no replica can, whatever its weight.
+fn last_resort(facts: &Facts<'_>, reason: Reason) -> Decision {
+    if facts.standing.mode == Mode::ReadOnly && !facts.settings.primary_fallback {
+        return Decision::Refuse(Refusal::NoReplica);
+    }
+    let Some(primary) = facts.snapshot.primary() else {
+        return Decision::Refuse(Refusal::NoPrimary);
+    };
+    if facts.attempt.excluded.contains(primary.id) {
+        return Decision::Refuse(Refusal::NoPrimary);
+    }
+    let shows = match &facts.attempt.asked {
+        Some(bound) => bound.to_show(primary),
+        None => facts.needs.to_show(primary, facts.promise.level),
+    };
+    Decision::Go(Go { node: primary.id, reason, shows, outcome: Some(Outcome::Primary) })
+}
+
+/// A hint names the node: it is taken when that node is up and fresh enough, or becomes so in time.
+fn hinted(facts: &Facts<'_>, id: NodeId) -> Decision {
+    let Some(node) = facts.snapshot.node(id).filter(|node| node.is_up() && !facts.attempt.excluded.contains(id)) else {
+        return last_resort(facts, Reason::NoReplica);
+    };
+    if node.role == Role::Primary {
+        return last_resort(facts, Reason::Statement(sql::Reason::Hint));
+    }
+    let rotation = NodeSet::only(id);
+    match freshness::required(facts) {
+        Required::Ask => Decision::Ask,
+        required if !choose::fresh(facts, rotation, &required).is_empty() => Decision::Go(Go {
+            node: id,
+            reason: Reason::Statement(sql::Reason::Hint),
+            shows: None,
+            outcome: Some(served(facts, id)),
+        }),
+        Required::Stay { .. } => Decision::Ask,
+        Required::Applied(position) => behind(facts, rotation, position),
+        Required::Nothing => last_resort(facts, Reason::NoReplica),
+    }
+}
+
+fn served(facts: &Facts<'_>, node: NodeId) -> Outcome {
+    if facts.snapshot.node(node).map(|node| node.role) == Some(Role::Primary) {
+        Outcome::Primary
+    } else if facts.attempt.waited {
+        Outcome::Waited
+    } else {
+        Outcome::Fresh
+    }
+}
+
+/// Whether a node shows everything that a position asks for, as far as is known of it.
+fn applied(node: &Node, position: &Position) -> bool {
+    node.low.covers(position)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! What a session has written and seen: the least that its next read must show.
+
+use std::time::Instant;
+
+use gtid::Position;
+
+use crate::cluster::snapshot::{Node, NodeId};
+use crate::config::Level;
+
+/// The session's side of the promise.
+///
+/// Two bounds are kept because the primary is a node like any other: it shows this session's own writes (their OK
+/// came after they were visible there), but a replica can have shown a transaction that the primary itself does not
+/// show yet, for the binary log is sent before the engine commits.
+#[derive(Clone, Debug, Default)]
+pub struct Needs {
+    /// Own writes, acknowledged by the primary.
+    pub written: Position,
+    /// What was learnt from elsewhere: other nodes' bounds, or a token of another session.
+    pub bound: Position,
+    /// What the session saw last.
+    pub seen: Seen,
+    /// Something was written and its position is not known; the primary must be asked.
+    pub unknown: bool,
+}
+
+/// What the session saw last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Seen {
+    /// Nothing that its writes and bound do not cover.
+    #[default]
+    Covered,
+    /// A result of this node; nothing that it shows later is older.
+    On {
+        /// The node.
+        node: NodeId,
+        /// Its life; another life may show less.
+        incarnation: u64,
+        /// When the result had come whole.
+        until: Instant,
+    },
+}
+
+/// What the primary answered to a question that was sent after the statement arrived.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrimaryBound {
+    /// Everything anyone can have seen or been told of, anywhere, before the question.
+    pub high: Position,
+    /// What the primary itself showed when it answered, as far as its answer says; `None` where the servers cannot
+    /// say it in the same answer.
+    pub shown: Option<Position>,
+}
+
+impl PrimaryBound {
+    /// What must still become visible on the primary before it may serve the read.
+    pub fn to_show(&self, primary: &Node) -> Option<Position> {
+        let shown = self.shown.as_ref().is_some_and(|shown| shown.covers(&self.high)) || primary.low.covers(&self.high);
+        (!shown).then(|| self.high.clone())
+    }
+}
+
+impl Needs {
+    /// A write was acknowledged with this position. In the primary's log it stands behind everything that this
+    /// session read before, so that it alone is what the next read must show.
+    pub fn wrote(&mut self, position: Position) {
+        if self.written.is_empty() || self.written.advance(&position).is_err() {
+            self.written = position;
+        }
+        self.bound = Position::empty(self.written.flavor());
+        self.seen = Seen::Covered;
+    }
+
+    /// A result came from this node, which had been found fresh enough: what it shows from now on covers the bound.
+    pub fn saw(&mut self, node: NodeId, incarnation: u64, until: Instant) {
+        self.seen = Seen::On { node, incarnation, until };
+    }
+
+    /// A write may have happened, and nobody said where it stands in the log.
+    pub fn lost_track(&mut self) {
+        self.unknown = true;
+    }
+
+    /// Everything up to the primary's answer is needed from now on.
+    pub fn learnt(&mut self, bound: &PrimaryBound) {
+        self.raise(&bound.high);
+        self.unknown = false;
+        self.seen = Seen::Covered;
+    }
+
+    /// At least this is needed from now on.
+    pub fn raise(&mut self, position: &Position) {
+        if self.bound.is_empty() || self.bound.merge(position).is_err() {
+            self.bound = position.clone();
+        }
+    }
+
+    /// Own writes and the bound together: what a replica must have applied.
+    pub fn position(&self) -> Position {
+        if self.bound.is_empty() {
+            return self.written.clone();
+        }
+        let mut all = self.written.clone();
+        if all.is_empty() || all.merge(&self.bound).is_err() {
+            all = self.bound.clone();
+        }
+        all
+    }
+
+    /// What must become visible on the primary before this session may read there without going back in time.
+    /// `None`: nothing that is known of.
+    pub fn to_show(&self, primary: &Node, level: Level) -> Option<Position> {
+        if level == Level::Eventual || self.bound.is_empty() || primary.low.covers(&self.bound) {
+            return None;
+        }
+        Some(self.bound.clone())
+    }
+}

@@ -1,0 +1,252 @@
+//! Everything that touches a socket: plain TCP, UNIX sockets and TLS behind one [`Channel`].
+//!
+//! A channel reads into a buffer that it borrows from its thread only while bytes are unread, so that an idle
+//! session holds none, and asks the kernel once per small packet: a short read means that the socket is drained
+//! (tokio's `poll_read` clears the readiness itself then), so nothing is ever read "to see".
+//!
+//! Deliberately absent: packets. A channel knows bytes; what they mean is `wire`'s business.
+
+mod buffer;
+mod connect;
+pub mod packet;
+pub mod tls;
+
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::net::{TcpStream, UnixStream};
+
+use buffer::Buffer;
+pub(crate) use connect::prepare_tcp;
+pub use connect::{ConnectError, connect};
+
+/// A socket before TLS.
+#[derive(Debug)]
+pub enum Plain {
+    /// TCP, with `TCP_NODELAY` on: replies that need two writes must not wait for a delayed acknowledgement.
+    Tcp(TcpStream),
+    /// A UNIX socket. Counts as a safe way for a password, as it does for the servers.
+    Unix(UnixStream),
+}
+
+/// A socket as the packets see it.
+#[derive(Debug)]
+enum Socket {
+    Plain(Plain),
+    Accepted(Box<tokio_rustls::server::TlsStream<Plain>>),
+    Connected(Box<tokio_rustls::client::TlsStream<Plain>>),
+    /// Left behind when a socket was taken for a TLS handshake that failed.
+    Gone,
+}
+
+/// One side of a conversation: a socket and the bytes read from it but not yet used.
+#[derive(Debug)]
+pub struct Channel {
+    socket: Socket,
+    unread: Option<Buffer>,
+}
+
+impl Channel {
+    /// A channel over a connected plain socket.
+    pub fn new(plain: Plain) -> Self {
+        Self { socket: Socket::Plain(plain), unread: None }
+    }
+
+    /// Whether bytes on this channel cannot be read on the way: TLS, or a UNIX socket of this host.
+    pub fn is_private(&self) -> bool {
+        !matches!(self.socket, Socket::Plain(Plain::Tcp(_)))
+    }
+
+    /// Whether TLS is spoken on this channel.
+    pub fn is_tls(&self) -> bool {
+        matches!(self.socket, Socket::Accepted(_) | Socket::Connected(_))
+    }
+
+    /// The bytes that were read and not yet consumed.
+    pub fn unread(&self) -> &[u8] {
+        self.unread.as_ref().map_or(&[], Buffer::bytes)
+    }
+
+    /// The same, to be changed in place before they are forwarded.
+    pub fn unread_mut(&mut self) -> &mut [u8] {
+        self.unread.as_mut().map_or(&mut [], Buffer::bytes_mut)
+    }
+
+    /// Drops the first `count` unread bytes, and gives the buffer back when none is left.
+    pub fn consume(&mut self, count: usize) {
+        if let Some(buffer) = &mut self.unread {
+            buffer.consume(count);
+            if buffer.bytes().is_empty() {
+                self.give_back();
+            }
+        }
+    }
+
+    /// Reads once, whatever is there, behind the unread bytes. `Ok(0)`: the other side has closed.
+    ///
+    /// Cancel safe: bytes that were read are in the buffer.
+    pub async fn fill(&mut self) -> io::Result<usize> {
+        self.fill_at_most(usize::MAX).await
+    }
+
+    /// Reads once, at most `limit` bytes: for what must not be read beyond, such as the request for TLS.
+    pub async fn fill_at_most(&mut self, limit: usize) -> io::Result<usize> {
+        poll_fn(|context| self.poll_fill(context, limit)).await
+    }
+
+    /// Reads until at least `count` bytes are unread. An end of the stream before that is `UnexpectedEof`.
+    pub async fn fill_to(&mut self, count: usize) -> io::Result<()> {
+        while self.unread().len() < count {
+            if self.fill().await? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn poll_fill(&mut self, context: &mut Context<'_>, limit: usize) -> Poll<io::Result<usize>> {
+        let buffer = self.unread.get_or_insert_with(buffer::lease);
+        let spare = buffer.spare();
+        let room = spare.len().min(limit);
+        let mut target = ReadBuf::new(spare.get_mut(..room).unwrap_or_default());
+        let polled = match &mut self.socket {
+            Socket::Plain(plain) => Pin::new(plain).poll_read(context, &mut target),
+            Socket::Accepted(stream) => Pin::new(stream).poll_read(context, &mut target),
+            Socket::Connected(stream) => Pin::new(stream).poll_read(context, &mut target),
+            Socket::Gone => Poll::Ready(Ok(())),
+        };
+        let count = target.filled().len();
+        let read = polled.map_ok(|()| count);
+        if let Poll::Ready(Ok(count)) = read {
+            buffer.filled(count);
+        }
+        if buffer.bytes().is_empty() {
+            self.give_back();
+        }
+        read
+    }
+
+    fn give_back(&mut self) {
+        if let Some(buffer) = self.unread.take() {
+            buffer::give_back(buffer);
+        }
+    }
+
+    /// Writes all of `bytes`. On a plain socket with room this is one system call.
+    pub async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.socket {
+            Socket::Plain(plain) => plain.write_all(bytes).await,
+            Socket::Accepted(stream) => {
+                stream.write_all(bytes).await?;
+                stream.flush().await
+            }
+            Socket::Connected(stream) => {
+                stream.write_all(bytes).await?;
+                stream.flush().await
+            }
+            Socket::Gone => Err(io::ErrorKind::NotConnected.into()),
+        }
+    }
+
+    /// Writes the first `count` unread bytes of this channel to `other` and consumes them.
+    pub async fn forward(&mut self, count: usize, other: &mut Self) -> io::Result<()> {
+        other.write(self.unread().get(..count).unwrap_or_default()).await?;
+        self.consume(count);
+        Ok(())
+    }
+
+    /// Whether something has arrived on a connection that owes nothing: a server that closes an idle connection
+    /// or says why it will. Costs no system call while nothing has come.
+    pub fn has_news(&mut self) -> bool {
+        if !self.unread().is_empty() {
+            return true;
+        }
+        let mut context = Context::from_waker(Waker::noop());
+        self.poll_fill(&mut context, usize::MAX).is_ready()
+    }
+
+    /// Says goodbye to the other side as far as the socket has a way to.
+    pub async fn shutdown(&mut self) -> io::Result<()> {
+        match &mut self.socket {
+            Socket::Plain(plain) => plain.shutdown().await,
+            Socket::Accepted(stream) => stream.shutdown().await,
+            Socket::Connected(stream) => stream.shutdown().await,
+            Socket::Gone => Ok(()),
+        }
+    }
+
+    /// Turns the server side of a plain channel into TLS.
+    ///
+    /// # Errors
+    /// When bytes are still unread (a client that speaks on before the handshake), or the handshake fails.
+    pub async fn accept_tls(&mut self, acceptor: &tokio_rustls::TlsAcceptor) -> io::Result<()> {
+        let plain = self.take_plain()?;
+        self.socket = Socket::Accepted(Box::new(acceptor.accept(plain).await?));
+        Ok(())
+    }
+
+    /// Turns the client side of a plain channel into TLS.
+    ///
+    /// # Errors
+    /// As [`Self::accept_tls`]; also when the server's certificate is refused.
+    pub async fn connect_tls(
+        &mut self,
+        connector: &tokio_rustls::TlsConnector,
+        name: rustls::pki_types::ServerName<'static>,
+    ) -> io::Result<()> {
+        let plain = self.take_plain()?;
+        self.socket = Socket::Connected(Box::new(connector.connect(name, plain).await?));
+        Ok(())
+    }
+
+    fn take_plain(&mut self) -> io::Result<Plain> {
+        if !self.unread().is_empty() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "bytes sent in the clear behind the request for TLS"));
+        }
+        match std::mem::replace(&mut self.socket, Socket::Gone) {
+            Socket::Plain(plain) => Ok(plain),
+            other => {
+                self.socket = other;
+                Err(io::Error::new(io::ErrorKind::InvalidInput, "TLS asked for twice"))
+            }
+        }
+    }
+}
+
+impl Drop for Channel {
+    fn drop(&mut self) {
+        self.give_back();
+    }
+}
+
+impl AsyncRead for Plain {
+    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Tcp(stream) => Pin::new(stream).poll_read(context, buffer),
+            Self::Unix(stream) => Pin::new(stream).poll_read(context, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Plain {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Tcp(stream) => Pin::new(stream).poll_write(context, bytes),
+            Self::Unix(stream) => Pin::new(stream).poll_write(context, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Tcp(stream) => Pin::new(stream).poll_shutdown(context),
+            Self::Unix(stream) => Pin::new(stream).poll_shutdown(context),
+        }
+    }
+}
