@@ -4,9 +4,9 @@ use std::{
     env, fs,
     path::{Path, PathBuf},
     process,
-    sync::atomic::{AtomicU32, Ordering},
+    sync::atomic::{AtomicU32, AtomicUsize, Ordering},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use crate::{
@@ -14,8 +14,8 @@ use crate::{
     programs::Programs, server::Placement, template,
 };
 
-/// A fresh replica has nothing to fetch but a connection to make, and retries that every second.
-const FIRST_CATCH_UP_LIMIT: Duration = Duration::from_secs(60);
+/// A fresh replica has only a connection to make, and retries that every second.
+const FIRST_CONNECT_LIMIT: Duration = Duration::from_secs(60);
 
 /// A running cluster. Dropping it stops the servers and removes its directory, unless the environment variable
 /// `TIDEMARK_SANDBOX_KEEP` is set.
@@ -25,7 +25,11 @@ pub struct Cluster {
     servers: Vec<Server>,
     _guard: Guard,
     directory: PathBuf,
+    /// Whether the files stay after the cluster.
+    keep: bool,
     gtid: bool,
+    /// Index into `servers`.
+    current_primary: AtomicUsize,
 }
 
 impl Cluster {
@@ -38,10 +42,13 @@ impl Cluster {
         let guard = Guard::start(&directory, keep)?;
         account::hand_over(&directory, 0o700)?;
         let servers = start_servers(&options, &programs, &template, &directory)?;
-        let cluster = Self { servers, _guard: guard, directory, gtid: options.gtid };
+        let current_primary = AtomicUsize::new(0);
+        let cluster = Self { servers, _guard: guard, directory, keep, gtid: options.gtid, current_primary };
         let primary = cluster.primary();
-        at_once(cluster.replicas(), |replica| replica.follow(primary, options.gtid))?;
-        cluster.wait_caught_up(FIRST_CATCH_UP_LIMIT)?;
+        at_once(cluster.replicas(), |replica| {
+            replica.follow(primary, options.gtid)?;
+            replica.wait_replicating(FIRST_CONNECT_LIMIT)
+        })?;
         Ok(cluster)
     }
 
@@ -75,22 +82,42 @@ impl Cluster {
         self.primary().data_directory().join(keys::CA)
     }
 
-    /// Waits until every replica has applied what the primary has committed by now.
+    /// The server that takes the writes now: [`primary`](Self::primary) until another one was promoted.
+    #[must_use]
+    pub fn current_primary(&self) -> &Server {
+        &self.servers[self.current_primary.load(Ordering::Acquire)]
+    }
+
+    pub(crate) fn set_current_primary(&self, server: &Server) {
+        if let Some(index) = self.servers.iter().position(|known| known.name() == server.name()) {
+            self.current_primary.store(index, Ordering::Release);
+        }
+    }
+
+    pub(crate) fn uses_gtid(&self) -> bool {
+        self.gtid
+    }
+
+    /// Waits until every other server has applied what the current primary has committed by now. All must run.
     pub fn wait_caught_up(&self, limit: Duration) -> Result<()> {
-        let begin = Instant::now();
-        at_once(self.replicas(), |replica| {
-            replica.wait_for(self.primary(), self.gtid, limit.saturating_sub(begin.elapsed()))
+        let primary = self.current_primary();
+        at_once(&self.servers, |server| {
+            if server.name() == primary.name() { Ok(()) } else { server.wait_for(primary, self.gtid, limit) }
         })
     }
 
     /// Stops the servers and removes the directory; the same as dropping the cluster.
-    pub fn stop(self) {}
+    pub fn stop(self) {
+        drop(self);
+    }
 }
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        // All at once; what does not end is killed when the process handles are dropped.
-        let _ended = at_once(&self.servers, Server::terminate);
+        // An orderly shutdown of MySQL takes seconds; data that is removed next needs none. What does not end is killed when
+        // the process handles are dropped.
+        let end = if self.keep { Server::terminate } else { Server::kill9 };
+        let _ended = at_once(&self.servers, end);
     }
 }
 

@@ -18,8 +18,9 @@ use std::{
 
 use crate::{Error, Result};
 
-/// Reads the directory and whether to keep it, then waits for the pipe's end. Servers get five seconds for an orderly
-/// shutdown, then are killed; stopped ones are continued so that they see the signal.
+/// Reads the directory and whether to keep it, then waits for the pipe's end. If the files are kept, servers get ten seconds
+/// for an orderly shutdown, and stopped ones are continued so that they see the signal; else there is nothing to shut down
+/// for, and they are killed at once.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 IFS= read -r directory || exit 0
@@ -31,11 +32,13 @@ servers() {
 signal() {
     for pid in $(servers); do kill -s "$1" "$pid" 2>/dev/null; done
 }
-signal CONT
-signal TERM
 tries=0
-while [ -n "$(servers)" ] && [ $tries -lt 50 ]; do sleep 0.1; tries=$((tries + 1)); done
-while [ -n "$(servers)" ] && [ $tries -lt 100 ]; do signal KILL; sleep 0.1; tries=$((tries + 1)); done
+if [ "$keep" = keep ]; then
+    signal TERM
+    signal CONT
+    while [ -n "$(servers)" ] && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+fi
+while [ -n "$(servers)" ] && [ $tries -lt 200 ]; do signal KILL; sleep 0.1; tries=$((tries + 1)); done
 [ "$keep" = keep ] || rm -rf -- "$directory"
 "#;
 

@@ -36,6 +36,7 @@ mod options;
 mod ports;
 mod process;
 mod programs;
+mod promotion;
 mod replication;
 mod server;
 mod sql;
@@ -48,6 +49,7 @@ pub use engine::{Engine, Family};
 pub use error::{Error, Result};
 pub use install::{install, is_installed, system_packages};
 pub use options::{ClusterOptions, ReplicaLog};
+pub use replication::ReplicationStatus;
 pub use server::{Role, Server};
 pub use sql::Row;
 

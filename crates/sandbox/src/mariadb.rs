@@ -152,7 +152,7 @@ pub(crate) fn server_options(
         .map(str::to_owned),
     );
     all.push(format!("--performance-schema={}", u8::from(options.performance_schema)));
-    all.push(format!("--read-only={}", u8::from(placement.is_replica())));
+
     if options.tls {
         for (option, file) in [("ca", keys::CA), ("cert", keys::CERTIFICATE), ("key", keys::KEY)] {
             all.push(format!("--ssl-{option}={}", placement.data().join(file).display()));
@@ -171,12 +171,14 @@ pub(crate) fn server_options(
     all
 }
 
-/// Makes a server follow the primary at `port`, from the beginning.
-pub(crate) fn follow_sql(port: u16, gtid: bool) -> String {
-    let position = if gtid {
-        "MASTER_USE_GTID=slave_pos"
-    } else {
-        "MASTER_USE_GTID=no, MASTER_LOG_FILE='binlog.000001', MASTER_LOG_POS=4"
+/// Makes a server follow the primary at `port`: from what it has, or without GTIDs from the beginning.
+///
+/// `MASTER_DEMOTE_TO_SLAVE` counts what a former primary wrote itself (10.10 and newer); without a binary log it is an error.
+pub(crate) fn follow_sql(port: u16, gtid: bool, has_binary_log: bool) -> String {
+    let position = match (gtid, has_binary_log) {
+        (true, true) => "MASTER_USE_GTID=slave_pos, MASTER_DEMOTE_TO_SLAVE=1",
+        (true, false) => "MASTER_USE_GTID=slave_pos",
+        (false, _) => "MASTER_USE_GTID=no, MASTER_LOG_FILE='binlog.000001', MASTER_LOG_POS=4",
     };
     format!(
         "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={port}, MASTER_USER='{REPLICATION_USER}', \

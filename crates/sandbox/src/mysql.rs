@@ -98,9 +98,7 @@ pub(crate) fn server_options(
     let on = |on: bool| if on { "ON" } else { "OFF" };
     all.push(format!("--gtid-mode={}", on(options.gtid)));
     all.push(format!("--performance-schema={}", on(options.performance_schema)));
-    let read_only = on(placement.is_replica());
-    all.push(format!("--super-read-only={read_only}"));
-    all.push(format!("--read-only={read_only}"));
+
     if !options.tls {
         all.push("--tls-version=".to_owned());
     }
@@ -116,7 +114,7 @@ pub(crate) fn server_options(
     all
 }
 
-/// Makes a server follow the primary at `port`, from the beginning.
+/// Makes a server follow the primary at `port`: from what it has, or without GTIDs from the beginning.
 pub(crate) fn follow_sql(port: u16, gtid: bool) -> String {
     let position =
         if gtid { "SOURCE_AUTO_POSITION=1" } else { "SOURCE_LOG_FILE='binlog.000001', SOURCE_LOG_POS=4" };

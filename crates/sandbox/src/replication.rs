@@ -1,8 +1,29 @@
 //! Slowing, stopping and following replication, in each family's words.
 
-use std::time::Duration;
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use crate::{Error, Family, Result, Server, mariadb, mysql};
+
+/// How often a state that no statement can wait for is looked at.
+const POLL: Duration = Duration::from_millis(20);
+
+/// What a replica says of its replication.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplicationStatus {
+    /// Whether it is connected to its primary and fetches.
+    pub io_running: bool,
+    /// Whether it applies.
+    pub sql_running: bool,
+    /// How late the last applied transaction was; `None` while replication does not run.
+    pub seconds_behind: Option<u64>,
+    /// The port of the primary it follows.
+    pub source_port: u16,
+    /// Why fetching or applying stopped, if an error stopped it; empty otherwise.
+    pub last_error: String,
+}
 
 impl Server {
     /// The position as the server says it: what it has executed, be it as primary or as replica. MySQL: the GTID set; MariaDB:
@@ -13,6 +34,28 @@ impl Server {
             Family::Mariadb => "@@GLOBAL.gtid_current_pos",
         };
         self.value(&format!("SELECT {variable}"))
+    }
+
+    /// The state of replication; `None` on a server that follows nobody.
+    pub fn replication_status(&self) -> Result<Option<ReplicationStatus>> {
+        let (show, threads, source) = match self.engine().family() {
+            Family::Mysql => ("SHOW REPLICA STATUS", "Replica", "Source"),
+            Family::Mariadb => ("SHOW SLAVE STATUS", "Slave", "Master"),
+        };
+        let rows = self.query(show)?;
+        Ok(rows.first().map(|row| {
+            let runs = |thread: &str| row.get(&format!("{threads}_{thread}_Running")) == Some("Yes");
+            let text = |column: &str| row.get(column).unwrap_or_default();
+            ReplicationStatus {
+                io_running: runs("IO"),
+                sql_running: runs("SQL"),
+                seconds_behind: row
+                    .get(&format!("Seconds_Behind_{source}"))
+                    .and_then(|seconds| seconds.parse().ok()),
+                source_port: text(&format!("{source}_Port")).parse().unwrap_or_default(),
+                last_error: [text("Last_IO_Error"), text("Last_SQL_Error")].concat(),
+            }
+        }))
     }
 
     /// Stops applying; events are still fetched.
@@ -66,7 +109,8 @@ impl Server {
         self.sql(&statements).map(drop)
     }
 
-    /// Whether ordinary writes are refused. On MySQL this is `super_read_only` as well, so that root's are refused, too.
+    /// Whether ordinary writes are refused, also after a restart. On MySQL this is `super_read_only` as well, so that root's
+    /// are refused, too.
     pub fn set_read_only(&self, on: bool) -> Result<()> {
         let value = if on { "ON" } else { "OFF" };
         // Switching super_read_only on switches read_only on, and switching read_only off switches both off.
@@ -74,56 +118,82 @@ impl Server {
             (Family::Mysql, true) => "super_read_only",
             (Family::Mysql, false) | (Family::Mariadb, _) => "read_only",
         };
-        self.sql(&format!("SET GLOBAL {variable} = {value}")).map(drop)
+        self.sql(&format!("SET GLOBAL {variable} = {value}"))?;
+        self.remember_read_only(on);
+        Ok(())
     }
 
-    /// Replicates from `primary`, from the first event of its binary log that is missing here.
+    /// Replicates from `primary`, whatever it did before.
     pub(crate) fn follow(&self, primary: &Self, gtid: bool) -> Result<()> {
         let statements = match self.engine().family() {
             Family::Mysql => mysql::follow_sql(primary.port(), gtid),
-            Family::Mariadb => mariadb::follow_sql(primary.port(), gtid),
+            Family::Mariadb => mariadb::follow_sql(primary.port(), gtid, self.has_binary_log()),
         };
+        self.stop_replica()?;
         self.sql(&statements).map(drop)
+    }
+
+    /// Forgets whom it followed.
+    pub(crate) fn follow_nobody(&self) -> Result<()> {
+        self.stop_replica()?;
+        self.replica_statement("RESET", " ALL")
+    }
+
+    /// Waits until it is connected to the primary it follows, and applies.
+    pub(crate) fn wait_replicating(&self, limit: Duration) -> Result<()> {
+        let begin = Instant::now();
+        loop {
+            let status = self.replication_status()?;
+            match status {
+                Some(status) if status.io_running && status.sql_running => return Ok(()),
+                Some(status) if begin.elapsed() > limit => {
+                    let what = format!("replication on {} ({})", self.name(), status.last_error);
+                    return Err(Error::Timeout { what, limit });
+                }
+                Some(_) => thread::sleep(POLL),
+                None => return Err(self.unexpected("it follows no primary")),
+            }
+        }
     }
 
     /// Waits until this server has applied what `primary` has committed by now.
     pub(crate) fn wait_for(&self, primary: &Self, gtid: bool, limit: Duration) -> Result<()> {
-        let condition = if gtid { self.gtid_wait(primary)? } else { self.offset_wait(primary)? };
-        let statement = condition.replace("LIMIT", &limit.as_secs_f64().ceil().to_string());
+        let position = if gtid { primary.position()? } else { primary.file_and_offset()? };
+        let wait = match (self.engine().family(), gtid) {
+            (Family::Mysql, true) => format!("WAIT_FOR_EXECUTED_GTID_SET('{position}'"),
+            (Family::Mysql, false) => format!("SOURCE_POS_WAIT({position}"),
+            (Family::Mariadb, true) => format!("MASTER_GTID_WAIT('{position}'"),
+            (Family::Mariadb, false) => format!("MASTER_POS_WAIT({position}"),
+        };
         // The server's own wait ends first; the client's limit is for a server that does not answer.
+        let statement = format!("SELECT {wait}, {})", limit.as_secs_f64().ceil());
         let rows = self.query_within(&statement, limit + Duration::from_secs(5))?;
-        match rows.into_iter().next().and_then(|row| row.into_values().into_iter().next()) {
-            // Both kinds of wait answer NULL if replication does not run, and -1 or 1 when the time is over.
-            Some(Some(answer)) if answer == "-1" || (gtid && answer == "1") => {
-                Err(Error::Timeout { what: format!("{} catching up", self.name()), limit })
+        let answer = rows.into_iter().next().and_then(|row| row.into_values().into_iter().next().flatten());
+        // When the time is over the waits for a GTID answer 1 (MySQL) or -1 (MariaDB), those for an offset -1; a positive
+        // number is the count of events waited for.
+        match answer.as_deref() {
+            Some("-1") => Err(Error::Timeout { what: format!("catching up on {}", self.name()), limit }),
+            Some("1") if gtid => {
+                Err(Error::Timeout { what: format!("catching up on {}", self.name()), limit })
             }
-            Some(Some(_)) => Ok(()),
-            _ => Err(Error::Answer {
-                server: self.name().to_owned(),
-                answer: "replication does not run: see its error log".to_owned(),
-            }),
+            Some(_) => Ok(()),
+            None => Err(self.unexpected("replication does not run")),
         }
     }
 
-    fn gtid_wait(&self, primary: &Self) -> Result<String> {
-        let position = primary.position()?;
-        Ok(match self.engine().family() {
-            Family::Mysql => format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{position}', LIMIT)"),
-            Family::Mariadb => format!("SELECT MASTER_GTID_WAIT('{position}', LIMIT)"),
-        })
+    /// `'binlog.000001', 157`: where the next event goes.
+    fn file_and_offset(&self) -> Result<String> {
+        let show = match self.engine().family() {
+            Family::Mysql => "SHOW BINARY LOG STATUS",
+            Family::Mariadb => "SHOW MASTER STATUS",
+        };
+        let rows = self.query(show)?;
+        let position =
+            rows.first().and_then(|row| Some(format!("'{}', {}", row.get("File")?, row.get("Position")?)));
+        position.ok_or_else(|| self.unexpected("it has no binary log"))
     }
 
-    fn offset_wait(&self, primary: &Self) -> Result<String> {
-        let (show, wait) = match self.engine().family() {
-            Family::Mysql => ("SHOW BINARY LOG STATUS", "SOURCE_POS_WAIT"),
-            Family::Mariadb => ("SHOW MASTER STATUS", "MASTER_POS_WAIT"),
-        };
-        let rows = primary.query(show)?;
-        let status = rows.first().and_then(|row| Some((row.get("File")?, row.get("Position")?)));
-        let (file, offset) = status.ok_or_else(|| Error::Answer {
-            server: primary.name().to_owned(),
-            answer: format!("nothing for {show}"),
-        })?;
-        Ok(format!("SELECT {wait}('{file}', {offset}, LIMIT)"))
+    fn unexpected(&self, answer: &str) -> Error {
+        Error::Answer { server: self.name().to_owned(), answer: answer.to_owned() }
     }
 }

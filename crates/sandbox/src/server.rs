@@ -7,7 +7,10 @@ use std::{
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
     process::Command,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -36,7 +39,7 @@ const PORT_ATTEMPTS: usize = 5;
 /// The socket address's `sun_path` holds 108 bytes with its final zero.
 const SOCKET_PATH_LIMIT: usize = 107;
 
-/// What a server was when its cluster was started; see [`Cluster::promote`](crate::Cluster::promote) for what changes it.
+/// What a server was when its cluster was started; [`Cluster::promote`](crate::Cluster::promote) does not change it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Takes the writes.
@@ -84,9 +87,11 @@ pub struct Server {
     engine: Engine,
     programs: Programs,
     placement: Placement,
-    /// All arguments but the port.
+    /// All arguments but the ports and whether it is read-only.
     arguments: Vec<String>,
     port: u16,
+    /// What was last asked for, so that a promoted server is still writable after a restart.
+    read_only: AtomicBool,
     process: Mutex<Option<Process>>,
 }
 
@@ -113,6 +118,7 @@ impl Server {
             engine: options.engine,
             programs: programs.clone(),
             arguments: arguments(options, programs, &placement),
+            read_only: AtomicBool::new(placement.is_replica()),
             placement,
             port: 0,
             process: Mutex::new(None),
@@ -125,6 +131,25 @@ impl Server {
             }
         }
         unreachable!("the loop ends at the last attempt")
+    }
+
+    fn read_only_options(&self) -> Vec<String> {
+        let value = if self.read_only.load(Ordering::Relaxed) { "ON" } else { "OFF" };
+        let mut options = vec![format!("--read-only={value}")];
+        if self.engine.family() == Family::Mysql {
+            options.push(format!("--super-read-only={value}"));
+        }
+        options
+    }
+
+    /// What [`set_read_only`](Self::set_read_only) made of it; restarts keep it.
+    pub(crate) fn remember_read_only(&self, on: bool) {
+        self.read_only.store(on, Ordering::Relaxed);
+    }
+
+    /// Whether it keeps a binary log that others can follow.
+    pub(crate) fn has_binary_log(&self) -> bool {
+        self.placement.log != ReplicaLog::Off
     }
 
     fn lost_its_port(&self) -> bool {
@@ -208,6 +233,7 @@ impl Server {
         let mut command = Command::new(&self.programs.server);
         command.args(&self.arguments);
         command.args([format!("--port={}", self.port), format!("--report-port={}", self.port)]);
+        command.args(self.read_only_options());
         let started = process.insert(Process::start(command, &self.placement.directory.join("output"))?);
         let outcome = self.wait_for_greeting(started);
         if outcome.is_err() {
@@ -291,7 +317,7 @@ fn greets(socket: &Path) -> bool {
     stream.read_exact(&mut first_byte).is_ok()
 }
 
-/// All arguments of a server but its ports.
+/// The arguments of a server that never change.
 fn arguments(options: &ClusterOptions, programs: &Programs, placement: &Placement) -> Vec<String> {
     let mut arguments = match options.engine.family() {
         Family::Mysql => mysql::server_options(programs, options, placement),

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{Error, Result, Server, command::check, xml_rows};
+use crate::{Error, Family, Result, Server, command::check, xml_rows};
 
 /// Long enough for any statement of a test; a stopped server would be waited for without end.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -82,6 +82,11 @@ impl Server {
 
     fn run_client(&self, statements: &str, limit: Duration) -> Result<Output> {
         let failed = |source| Error::Spawn { program: "timeout".to_owned(), source };
+        // Over the socket, with or without TLS on the server: MariaDB's client from 11.4 on insists on it unless told not to.
+        let without_tls = match self.engine().family() {
+            Family::Mysql => "--ssl-mode=DISABLED",
+            Family::Mariadb => "--skip-ssl",
+        };
         // timeout(1) rather than a wait of our own: it also ends the client should this process end first.
         let mut child = Command::new("timeout")
             .arg("--kill-after=1")
@@ -89,6 +94,7 @@ impl Server {
             .arg(self.client_program())
             .args(["--no-defaults", "--user=root", "--xml", "--comments", "--default-character-set=utf8mb4"])
             .arg(format!("--socket={}", self.socket().display()))
+            .arg(without_tls)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

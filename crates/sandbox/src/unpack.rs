@@ -190,6 +190,8 @@ fn extract(package: &Path, root: &Path) -> Result<()> {
 
 /// Writes one launcher for every server or client program of the tree.
 ///
+/// The two variables say where clients find their login plugins, which the programs would look for in the system's `/usr`.
+///
 /// `--argv0` is needed: without it mysqld looks for a program of its name on the path, and finds the system's.
 fn write_launchers(root: &Path) -> Result<()> {
     let launchers = root.join(LAUNCHERS);
@@ -213,6 +215,8 @@ fn write_launchers(root: &Path) -> Result<()> {
             }
             let script = format!(
                 "#!/bin/sh\nroot=${{0%/{LAUNCHERS}/*}}\n\
+                 export LIBMYSQL_PLUGIN_DIR=\"$root/usr/lib/mysql/plugin\"\n\
+                 export MARIADB_PLUGIN_DIR=\"$root/usr/lib/mysql/plugin\"\n\
                  exec \"$root/usr/{loader}\" --library-path \"$root/usr/lib/{arch}-linux-gnu:$root/usr/lib\" \\\n\
                  \x20   --argv0 \"$root/{directory}/{name}\" \"$root/{directory}/{name}\" \"$@\"\n"
             );

@@ -49,13 +49,13 @@ mod tests {
                     \t<field name=\"a\"></field>\n\t<field name=\"b&quot;\">&amp;lt; &lt;row&gt;\nNULL</field>\n  </row>\n\
                     </resultset>\n<resultset>\n  <row>\n\t<field name=\"c\">3</field>\n  </row>\n</resultset>\n";
         let rows = parse(text);
-        let values: Vec<Vec<Option<&str>>> =
-            rows.iter().map(|row| row.values().iter().map(Option::as_deref).collect()).collect();
-        assert_eq!(
-            values,
-            [vec![Some("1"), None], vec![Some(""), Some("&lt; <row>\nNULL")], vec![Some("3")]]
-        );
         assert_eq!(rows[0].get("b\""), None);
         assert_eq!(rows[2].get("C"), Some("3"));
+        let values: Vec<Vec<Option<String>>> = rows.into_iter().map(Row::into_values).collect();
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            values,
+            [vec![text("1"), None], vec![text(""), text("&lt; <row>\nNULL")], vec![text("3")]]
+        );
     }
 }
