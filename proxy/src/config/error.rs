@@ -79,17 +79,24 @@ impl<'a> Problems<'a> {
     /// Notes what the TOML reader refused.
     pub(super) fn add_syntax(&mut self, error: &toml::de::Error) {
         let message = error.message().trim().replace('\n', "; ");
-        let (what, instead) = match unknown_key(&message) {
-            Some(words) => words,
-            None => (message, String::new()),
-        };
-        self.add(error.span().unwrap_or(0..0), what, instead);
+        let place = error.span().unwrap_or(0..0);
+        let source = self.text.get(place.clone()).unwrap_or_default();
+        let (what, instead) = unknown_key(&message)
+            .or_else(|| missing_key(&message))
+            .or_else(|| wrong_type(&message, source))
+            .unwrap_or((message, String::new()));
+        self.add(place, what, instead);
     }
 
-    /// The mistakes in the order of the file, if there are any.
-    pub(super) fn into_error(mut self) -> Option<ConfigError> {
+    /// Whether nothing was wrong.
+    pub(super) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// The mistakes in the order of the file.
+    pub(super) fn into_error(mut self) -> ConfigError {
         self.found.sort_by_key(|problem| (problem.line, problem.column));
-        (!self.found.is_empty()).then_some(ConfigError::Invalid(self.found))
+        ConfigError::Invalid(self.found)
     }
 }
 
@@ -115,6 +122,32 @@ fn unknown_key(message: &str) -> Option<(String, String)> {
         _ => format!("the keys here are {}", known.join(", ")),
     };
     Some((format!("unknown key {key}"), instead))
+}
+
+/// The same for "missing field `a`".
+fn missing_key(message: &str) -> Option<(String, String)> {
+    let key = message.strip_prefix("missing field `")?.strip_suffix('`')?;
+    let instead = if key == "cluster" { "add [cluster]".to_owned() } else { format!("add {key}") };
+    Some((format!("{key} is missing"), instead))
+}
+
+/// The same for "invalid type: a, expected b"; `source` is the text of the value or the header of its table.
+fn wrong_type(message: &str, source: &str) -> Option<(String, String)> {
+    let (found, expected) = message.strip_prefix("invalid type: ")?.split_once(", expected ")?;
+    let wanted = match expected {
+        "a string" => "text in quotes",
+        "a boolean" => "true or false",
+        "i64" => "a whole number without quotes",
+        "a sequence" if source.starts_with('[') && !source.starts_with("[[") => {
+            let header = source.lines().next().unwrap_or_default().trim_end();
+            return Some((format!("{header} may stand more than once"), format!("write [{header}]")));
+        }
+        "a sequence" => "a list in [ ]",
+        "a map" => "a table in { }",
+        other => other,
+    };
+    let found = found.split_once(' ').map_or(found, |(kind, _)| kind);
+    Some((format!("a value of type {found} cannot stand here"), format!("write {wanted}")))
 }
 
 #[cfg(test)]

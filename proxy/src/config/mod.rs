@@ -7,6 +7,8 @@
 mod address;
 mod choice;
 mod diff;
+#[cfg(test)]
+mod documents;
 mod error;
 mod file;
 mod model;
@@ -63,7 +65,7 @@ impl Config {
             Ok(file) => resolve::resolve(file, origin.parent().unwrap_or(Path::new("")), problems),
             Err(error) => {
                 problems.add_syntax(&error);
-                Err(problems.into_error().unwrap_or(ConfigError::Invalid(Vec::new())))
+                Err(problems.into_error())
             }
         }
     }

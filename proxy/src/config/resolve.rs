@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 
 use super::address::Address;
-use super::choice::{Mode, TlsMode, UnknownWord};
+use super::choice::{Mode, OnTimeout, TlsMode, UnknownWord};
 use super::error::{ConfigError, Problems};
 use super::file::{AdminFile, ClusterFile, ConfigFile, EndpointFile, NodeFile, TlsFile};
 use super::model::{
@@ -24,6 +24,8 @@ const WORKERS: RangeInclusive<usize> = 1..=1024;
 /// Allowed values of `max_connections`; 10 000 unless the file says otherwise.
 const MAX_CONNECTIONS: RangeInclusive<u32> = 1..=1_000_000;
 const MAX_CONNECTIONS_DEFAULT: u32 = 10_000;
+/// The most nodes: sets of nodes are 64 bits wide where a statement is routed.
+const NODES_MAX: usize = 64;
 /// The longest name of a node or endpoint, in bytes: names become labels of metrics.
 const NAME_MAX: usize = 64;
 
@@ -35,9 +37,9 @@ pub(super) fn resolve(
 ) -> Result<Config, ConfigError> {
     let mut resolver = Resolver { folder, problems: &mut problems, notices: Vec::new() };
     let config = resolver.config(file);
-    match (problems.into_error(), config) {
-        (None, Some(config)) => Ok(config),
-        (error, _) => Err(error.unwrap_or(ConfigError::Invalid(Vec::new()))),
+    match config {
+        Some(config) if problems.is_empty() => Ok(config),
+        _ => Err(problems.into_error()),
     }
 }
 
@@ -178,6 +180,13 @@ impl Resolver<'_, '_> {
                 "add a [[node]] with name and address for each server",
             );
             return None;
+        }
+        if let Some(file) = files.get(NODES_MAX) {
+            self.problems.add(
+                file.name.span(),
+                format!("there are {} nodes", files.len()),
+                format!("keep to {NODES_MAX}"),
+            );
         }
         let mut complete = Vec::with_capacity(files.len());
         for (index, file) in files.iter().enumerate() {
@@ -346,6 +355,17 @@ impl Resolver<'_, '_> {
         if endpoint.settings.transaction_split {
             self.notices.push(format!(
                 "endpoint {name}: transaction_split = true is accepted but has no effect in this version"
+            ));
+        }
+        if endpoint.mode == Mode::ReadOnly
+            && !endpoint.settings.primary_fallback
+            && let Some(action) = &file.on_timeout
+            && endpoint.settings.on_timeout == OnTimeout::Primary
+        {
+            self.notices.push(format!(
+                "endpoint {name}: on_timeout = \"{}\" gives an error with mode = \"read-only\", unless \
+                 primary_fallback = true",
+                action.get_ref()
             ));
         }
         if endpoint.settings.primary_fallback && endpoint.mode == Mode::ReadWrite {

@@ -186,7 +186,7 @@ fn all_mistakes_are_told_at_once_in_the_order_of_the_file() {
 
 #[test]
 fn nothing_at_all_is_told_too() {
-    assert!(mistakes("").contains("missing field"), "{}", mistakes(""));
+    assert_eq!(mistakes(""), "t.toml:1:1: cluster is missing; add [cluster]");
     let empty = "[cluster]\nmonitor_user = \"m\"\nmonitor_password = \"\"\n";
     assert!(mistakes(empty).contains("add a [[node]]"), "{}", mistakes(empty));
     assert!(mistakes(empty).contains("add an [[endpoint]]"));
@@ -221,4 +221,142 @@ fn settings_without_effect_are_noticed() {
     );
     assert!(config.notices()[1].contains("transaction_split"));
     assert!(config.notices()[2].contains("primary_fallback"));
+}
+
+#[test]
+fn mistakes_of_type_are_told_in_the_words_of_the_file() {
+    check(
+        "6446\"",
+        "6446\"\nmax_lag_ms = \"5\"",
+        "t.toml:10:14: a value of type string cannot stand here; write a whole number without quotes",
+    );
+    check(
+        "6446\"",
+        "6446\"\nmode = 1",
+        "t.toml:10:8: a value of type integer cannot stand here; write text in quotes",
+    );
+    check(
+        "6446\"",
+        "6446\"\ntransaction_split = 1",
+        "t.toml:10:21: a value of type integer cannot stand here; write true or false",
+    );
+    check(
+        "6446\"",
+        "6446\"\nallow = \"all\"",
+        "t.toml:10:9: a value of type string cannot stand here; write a list in [ ]",
+    );
+    check(
+        "6446\"",
+        "6446\"\nread_weight = 5",
+        "t.toml:10:15: a value of type integer cannot stand here; write a table in { }",
+    );
+    check(
+        "6446\"",
+        "6446\"\n[tls]\ncolour = 1",
+        "t.toml:11:1: unknown key colour; the keys here are cert, key, require",
+    );
+    check("[[node]]", "[node]", "t.toml:4:1: [node] may stand more than once; write [[node]]");
+    check("name = \"db1\"\n", "", "t.toml:4:1: name is missing; add name");
+    check("[[node]]", "[[nodes]]", "t.toml:4:3: unknown key nodes; write node");
+}
+
+#[test]
+fn a_read_only_endpoint_that_counts_on_the_primary_is_noticed() {
+    let text = MINIMAL.to_owned() + "mode = \"read-only\"\non_timeout = \"primary\"\n";
+    assert!(parse(&text).unwrap().notices()[0].contains("primary_fallback = true"));
+    assert!(parse(&(text + "primary_fallback = true\n")).unwrap().notices().is_empty());
+}
+
+#[test]
+fn there_are_at_most_64_nodes() {
+    let nodes: String =
+        (2..=65).map(|n| format!("[[node]]\nname = \"n{n}\"\naddress = \"10.0.0.{n}:3306\"\n")).collect();
+    assert_eq!(
+        mistakes(&(MINIMAL.to_owned() + &nodes)).split_once(": ").unwrap().1,
+        "there are 65 nodes; keep to 64"
+    );
+}
+
+/// A folder of its own, removed in the end.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("tidemark-config-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn write(&self, name: &str, text: impl AsRef<[u8]>, mode: u32) -> std::path::PathBuf {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.0.join(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn named_files_are_found_beside_the_configuration() {
+    let folder = Folder::new("beside");
+    folder.write("password", b"p\xffss word\r\nsecond line\n", 0o600);
+    folder.write("token", "t0ken", 0o600);
+    let (cert, key) = (folder.write("c.pem", "", 0o644), folder.write("k.pem", "", 0o600));
+    let text = MINIMAL.replace("monitor_password = \"hunter2\"", "monitor_password_file = \"password\"")
+        + "[tls]\ncert = \"c.pem\"\nkey = \"k.pem\"\n[admin]\nlisten = \"0.0.0.0:6480\"\ntoken_file = \"token\"\n";
+    let config = Config::load(&folder.write("tidemark.toml", text, 0o644)).unwrap();
+    assert_eq!(config.cluster.monitor_password.expose(), b"p\xffss word");
+    assert_eq!(config.admin.as_ref().unwrap().token.as_ref().unwrap().expose(), b"t0ken");
+    assert_eq!(config.tls.identity, Some(TlsIdentity { cert, key }));
+    assert!(config.notices().is_empty(), "{:?}", config.notices());
+}
+
+#[test]
+fn a_secret_that_everybody_can_read_is_noticed() {
+    let folder = Folder::new("exposed");
+    folder.write("password", "p", 0o644);
+    let text = MINIMAL.replace("monitor_password = \"hunter2\"", "monitor_password_file = \"password\"");
+    let config = Config::load(&folder.write("a.toml", text, 0o644)).unwrap();
+    assert!(config.notices()[0].contains("chmod 600"), "{:?}", config.notices());
+}
+
+#[test]
+fn named_files_that_are_missing_or_no_secret_are_told_with_their_line() {
+    let folder = Folder::new("missing");
+    folder.write("long", [b'x'; 5000], 0o600);
+    folder.write("empty", "\n", 0o600);
+    let text = MINIMAL.replace("monitor_password = \"hunter2\"", "monitor_password_file = \"long\"")
+        + "[tls]\ncert = \"c.pem\"\nkey = \"k.pem\"\n[admin]\nlisten = \"0.0.0.0:6480\"\ntoken_file = \"empty\"\n";
+    let path = folder.write("a.toml", text, 0o600);
+    let told = Config::load(&path).unwrap_err().to_string();
+    let wanted =
+        [":3:25: ", "longer than 4096", ":11:8: cert ", ":12:7: key ", "No such file", "token_file is empty"];
+    for part in wanted {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_told_with_its_name() {
+    let folder = Folder::new("unreadable");
+    let told = |path: &Path| Config::load(path).unwrap_err().to_string();
+    assert!(
+        told(&folder.0.join("none.toml"))
+            .ends_with("none.toml: No such file or directory (os error 2); name the file with --config")
+    );
+    assert!(told(&folder.write("latin1.toml", b"# \xe9\n", 0o600)).contains("UTF-8"));
+    assert!(told(&folder.0).contains("directory"));
+}
+
+#[test]
+fn the_environment_gives_a_password() {
+    let text = MINIMAL.replace("monitor_password = \"hunter2\"", "monitor_password_env = \"PATH\"");
+    let path = std::env::var("PATH").unwrap();
+    assert_eq!(parse(&text).unwrap().cluster.monitor_password.expose(), path.as_bytes());
 }
