@@ -1,0 +1,69 @@
+//! The server's packets between a login (or COM_CHANGE_USER) and its end.
+
+use crate::err::ERR_HEADER;
+use crate::ok::OK_HEADER;
+use crate::put::Put;
+use crate::reader::Reader;
+use crate::{Capabilities, ErrPacket, Malformed, OkPacket};
+
+/// First byte of Protocol::AuthSwitchRequest.
+const SWITCH: u8 = 0xFE;
+/// First byte of Protocol::AuthMoreData.
+const MORE: u8 = 0x01;
+/// First byte of Protocol::AuthNextFactorRequest.
+const NEXT_FACTOR: u8 = 0x02;
+
+/// What a server answers during authentication.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AuthPacket<'a> {
+    /// Logged in.
+    Ok(OkPacket<'a>),
+    /// Refused.
+    Err(ErrPacket<'a>),
+    /// The account uses another plugin: answer anew, with this nonce.
+    Switch {
+        /// The plugin's name.
+        plugin: &'a [u8],
+        /// The new nonce, without the NUL at its end.
+        data: &'a [u8],
+    },
+    /// Data of the plugin in use.
+    More(&'a [u8]),
+}
+
+impl<'a> AuthPacket<'a> {
+    /// Reads the payload of a server's packet during authentication.
+    ///
+    /// # Errors
+    /// None of the packets allowed here, or one that the proxy cannot answer (the switch to mysql_old_password, a
+    /// second factor).
+    pub fn parse(payload: &'a [u8], capabilities: Capabilities) -> Result<AuthPacket<'a>, Malformed> {
+        let mut reader = Reader::new(payload);
+        match reader.u8("empty packet during authentication")? {
+            OK_HEADER => Ok(AuthPacket::Ok(OkPacket::parse(payload, capabilities)?)),
+            ERR_HEADER => Ok(AuthPacket::Err(ErrPacket::parse(payload)?)),
+            MORE => Ok(AuthPacket::More(reader.rest())),
+            NEXT_FACTOR => Err(Malformed::new("the account needs a second factor of authentication")),
+            SWITCH if reader.is_empty() => Err(Malformed::new("the account uses mysql_old_password")),
+            SWITCH => {
+                let plugin = reader.nul_or_end();
+                let data = reader.rest();
+                Ok(AuthPacket::Switch { plugin, data: data.strip_suffix(b"\0").unwrap_or(data) })
+            }
+            _ => Err(Malformed::new("packet not allowed during authentication")),
+        }
+    }
+}
+
+/// Appends the payload of a request to answer `nonce` with another plugin.
+pub fn write_switch(out: &mut Vec<u8>, plugin: &[u8], nonce: &[u8]) {
+    out.push(SWITCH);
+    out.put_nul_terminated(plugin);
+    out.put_nul_terminated(nonce);
+}
+
+/// Appends the payload of a packet with the plugin's data.
+pub fn write_more(out: &mut Vec<u8>, data: &[u8]) {
+    out.push(MORE);
+    out.extend_from_slice(data);
+}

@@ -1,0 +1,108 @@
+//! COM_STMT_EXECUTE.
+//!
+//! A client sends its parameters' types with the first execution only and the server remembers them. A proxy that moves a
+//! session to another server has to remember them too, and to put them into an execution that comes without.
+
+use crate::command::CommandCode;
+use crate::reader::Reader;
+use crate::{Capabilities, Malformed, value};
+use std::ops::Range;
+
+/// Flag of COM_STMT_EXECUTE: open a read-only cursor instead of sending the rows.
+pub const CURSOR_TYPE_READ_ONLY: u8 = 0x01;
+
+/// Flag of COM_STMT_EXECUTE: the number of parameters is sent (only with QUERY_ATTRIBUTES).
+pub const PARAMETER_COUNT_AVAILABLE: u8 = 0x08;
+
+/// Where the parts of a COM_STMT_EXECUTE stand in its payload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Execute {
+    /// The id the statement was prepared under.
+    pub statement_id: u32,
+    /// CURSOR_TYPE_* and PARAMETER_COUNT_AVAILABLE.
+    pub flags: u8,
+    /// How many parameters are sent: the statement's own, then the query attributes.
+    pub parameter_count: usize,
+    /// One bit for each parameter that is NULL.
+    pub null_bitmap: Range<usize>,
+    /// Position of new-params-bound; `None` when no parameter is sent.
+    pub bound_flag_at: Option<usize>,
+    /// The types, with names where QUERY_ATTRIBUTES was agreed on; `None` when they are those of an earlier execution.
+    pub types: Option<Range<usize>>,
+    /// Where the values start.
+    pub values_at: usize,
+}
+
+impl Execute {
+    /// Reads a payload (its command byte included), or the first part of one, of a statement with `params` parameters.
+    /// Values are not read.
+    ///
+    /// # Errors
+    /// The payload is another command, is cut short before its values, or sends fewer parameters than there are.
+    pub fn parse(payload: &[u8], params: u16, capabilities: Capabilities) -> Result<Execute, Malformed> {
+        let mut reader = Reader::new(payload);
+        if reader.u8("empty command")? != CommandCode::StmtExecute.to_u8() {
+            return Err(Malformed::new("not a COM_STMT_EXECUTE"));
+        }
+        let statement_id = reader.u32("statement id cut short")?;
+        let flags = reader.u8("flags cut short")?;
+        reader.u32("iteration count cut short")?;
+        let named = capabilities.contains(Capabilities::QUERY_ATTRIBUTES);
+        let parameter_count = read_count(&mut reader, params, named, flags)?;
+        let at = |reader: &Reader<'_>| payload.len() - reader.remaining();
+        let mut execute = Execute {
+            statement_id,
+            flags,
+            parameter_count,
+            null_bitmap: at(&reader)..at(&reader),
+            bound_flag_at: None,
+            types: None,
+            values_at: at(&reader),
+        };
+        if parameter_count == 0 {
+            return Ok(execute);
+        }
+        reader.bytes(parameter_count.div_ceil(8), "nulls of parameters cut short")?;
+        execute.null_bitmap.end = at(&reader);
+        execute.bound_flag_at = Some(at(&reader));
+        if reader.u8("new-params-bound missing")? == 1 {
+            let start = at(&reader);
+            value::skip_types(&mut reader, parameter_count, named)?;
+            execute.types = Some(start..at(&reader));
+        }
+        execute.values_at = at(&reader);
+        Ok(execute)
+    }
+
+    /// Whether a cursor is asked for.
+    pub fn wants_cursor(&self) -> bool {
+        self.flags & CURSOR_TYPE_READ_ONLY != 0
+    }
+}
+
+fn read_count(reader: &mut Reader<'_>, params: u16, named: bool, flags: u8) -> Result<usize, Malformed> {
+    if !named || (params == 0 && flags & PARAMETER_COUNT_AVAILABLE == 0) {
+        return Ok(usize::from(params));
+    }
+    let count = reader.lenenc("number of parameters cut short")?;
+    let count = u16::try_from(count).map_err(|_| Malformed::new("too many parameters"))?;
+    if count < params {
+        return Err(Malformed::new("fewer parameters than the statement has"));
+    }
+    Ok(usize::from(count))
+}
+
+/// The same execution with new-params-bound set and `types` (those of an earlier one) put in. An execution that has types
+/// already, or has no parameters, comes back unchanged.
+///
+/// # Errors
+/// `execute` is not of this payload.
+pub fn with_types(payload: &[u8], execute: &Execute, types: &[u8]) -> Result<Vec<u8>, Malformed> {
+    let (Some(flag_at), None) = (execute.bound_flag_at, &execute.types) else {
+        return Ok(payload.to_vec());
+    };
+    let split =
+        payload.split_at_checked(flag_at).and_then(|(head, tail)| Some((head, tail.split_first()?.1)));
+    let (head, values) = split.ok_or(Malformed::new("execution of another payload"))?;
+    Ok([head, &[1], types, values].concat())
+}

@@ -1,0 +1,241 @@
+//! From a packet's head to its end: passed on as it comes, or collected, read and translated.
+
+use super::chunk::Chunk;
+use super::classify::Phase;
+use super::control::Fate;
+use super::head::{Head, Place};
+use super::walker::Inside;
+use super::{ClientView, Expect, ReplyError, ReplySink, ReplyWalker};
+use crate::eof::{EOF_LENGTH, eof_bytes};
+use crate::frame::HEADER;
+use crate::{Capabilities, Header, Status};
+
+/// The status flags of a session rather than of a statement: those that an EOF behind definitions can tell in advance.
+const LASTING: u16 =
+    Status::IN_TRANS.0 | Status::AUTOCOMMIT.0 | Status::NO_BACKSLASH_ESCAPES.0 | Status::IN_TRANS_READONLY.0;
+
+impl ReplyWalker {
+    /// Starts to pass on the frame whose head was just read.
+    pub(super) fn begin_body(
+        &mut self,
+        (place, mut head): (Place, Head),
+        header: Header,
+        chunk: &mut Chunk<'_>,
+        view: &ClientView<'_>,
+        sink: &mut impl ReplySink,
+    ) {
+        let sequence = self.client_sequence();
+        let left = match place {
+            Place::Chunk => {
+                chunk.set_sequence(sequence);
+                chunk.keep(HEADER);
+                header.length
+            }
+            Place::Stashed => {
+                head.set_sequence(sequence);
+                sink.insert(head.as_slice());
+                header.length.saturating_sub(head.payload().len())
+            }
+        };
+        self.in_body(left, chunk, view, sink);
+    }
+
+    /// Within a frame that is passed on, with so many bytes left of it.
+    pub(super) fn in_body(
+        &mut self,
+        left: usize,
+        chunk: &mut Chunk<'_>,
+        view: &ClientView<'_>,
+        sink: &mut impl ReplySink,
+    ) {
+        let left = left - chunk.keep(left);
+        if left > 0 {
+            self.inside = Inside::Body(left);
+            return;
+        }
+        self.inside = Inside::Head;
+        if !self.continued {
+            self.passed_packet_ended(chunk, view, sink);
+        }
+    }
+
+    fn passed_packet_ended(
+        &mut self,
+        chunk: &mut Chunk<'_>,
+        view: &ClientView<'_>,
+        sink: &mut impl ReplySink,
+    ) {
+        let wants_eof = !view.capabilities.contains(Capabilities::DEPRECATE_EOF);
+        let mut eof_now = false;
+        self.phase = match self.phase {
+            Phase::Columns(left) if left > 1 => Phase::Columns(left - 1),
+            Phase::Columns(_) => {
+                // Only an execution can open a cursor, whose reply has one EOF in all; the next packet will tell.
+                self.eof_due = wants_eof && self.expect == Expect::Execute;
+                eof_now = wants_eof && !self.eof_due;
+                Phase::Rows
+            }
+            Phase::PrepareParams { left, columns } if left > 1 => {
+                Phase::PrepareParams { left: left - 1, columns }
+            }
+            Phase::PrepareParams { columns, .. } => {
+                eof_now = wants_eof;
+                Phase::PrepareColumns { left: columns }.skip_empty()
+            }
+            Phase::PrepareColumns { left } if left > 1 => Phase::PrepareColumns { left: left - 1 },
+            Phase::PrepareColumns { .. } => {
+                eof_now = wants_eof;
+                Phase::Done
+            }
+            Phase::Text => Phase::Done,
+            Phase::FileName => Phase::Infile,
+            phase @ (Phase::First | Phase::Rows | Phase::Infile | Phase::Done) => phase,
+        };
+        if eof_now {
+            self.insert_eof(chunk, view, sink);
+        }
+    }
+
+    /// Starts on a packet that is to be read: at once if all of it is in the piece.
+    pub(super) fn begin_control(
+        &mut self,
+        (place, head): (Place, Head),
+        header: Header,
+        chunk: &mut Chunk<'_>,
+        view: &ClientView<'_>,
+        sink: &mut impl ReplySink,
+    ) -> Result<(), ReplyError> {
+        let length = HEADER + header.length;
+        let missing = match place {
+            Place::Chunk => {
+                if let Some(frame) = chunk.rest().get_mut(..length) {
+                    let payload = frame.get_mut(HEADER..).unwrap_or_default();
+                    let (eof_in_front, fate) = self.control(payload, view, sink)?;
+                    if eof_in_front {
+                        self.insert_eof_in_front(chunk, view, sink);
+                    }
+                    self.settle_in_chunk(fate, length, chunk, sink);
+                    return Ok(());
+                }
+                self.packet.clear();
+                length
+            }
+            Place::Stashed => {
+                self.packet.clear();
+                self.packet.extend_from_slice(head.as_slice());
+                length - self.packet.len()
+            }
+        };
+        chunk.flush(sink);
+        self.in_control(missing, chunk, view, sink)
+    }
+
+    /// Within a packet that is collected, with so many bytes missing of it.
+    pub(super) fn in_control(
+        &mut self,
+        missing: usize,
+        chunk: &mut Chunk<'_>,
+        view: &ClientView<'_>,
+        sink: &mut impl ReplySink,
+    ) -> Result<(), ReplyError> {
+        let taken = chunk.take(missing);
+        let missing = missing - taken.len();
+        self.packet.extend_from_slice(taken);
+        if missing > 0 {
+            self.inside = Inside::Control(missing);
+            return Ok(());
+        }
+        self.inside = Inside::Head;
+        let mut packet = std::mem::take(&mut self.packet);
+        let payload = packet.get_mut(HEADER..).unwrap_or_default();
+        let (eof_in_front, fate) = self.control(payload, view, sink)?;
+        if eof_in_front {
+            self.insert_eof_in_front(chunk, view, sink);
+        }
+        if fate == Fate::Forward {
+            if let Some(place) = packet.get_mut(HEADER - 1) {
+                *place = self.client_sequence();
+            }
+            sink.insert(&packet);
+        } else {
+            self.insert_replacement(fate, sink);
+        }
+        self.packet = packet;
+        Ok(())
+    }
+
+    fn settle_in_chunk(
+        &mut self,
+        fate: Fate,
+        length: usize,
+        chunk: &mut Chunk<'_>,
+        sink: &mut impl ReplySink,
+    ) {
+        if fate == Fate::Forward {
+            chunk.set_sequence(self.client_sequence());
+            chunk.keep(length);
+        } else {
+            chunk.flush(sink);
+            chunk.take(length);
+            self.insert_replacement(fate, sink);
+        }
+    }
+
+    fn insert_replacement(&mut self, fate: Fate, sink: &mut impl ReplySink) {
+        let sequence = self.client_sequence();
+        match fate {
+            Fate::Forward => {}
+            Fate::Eof(status, warnings) => sink.insert(&eof_frame(sequence, status, warnings)),
+            Fate::Rewritten => {
+                let length = self.rewritten.len().saturating_sub(HEADER);
+                if let Some(header) = self.rewritten.first_chunk_mut() {
+                    *header = Header { length, sequence }.to_bytes();
+                }
+                sink.insert(&self.rewritten);
+            }
+        }
+    }
+
+    /// Puts in the EOF that was due until a row came: in front of the frame whose header was just read.
+    pub(super) fn insert_due_eof(
+        &mut self,
+        chunk: &mut Chunk<'_>,
+        view: &ClientView<'_>,
+        sink: &mut impl ReplySink,
+    ) {
+        if self.eof_due {
+            self.insert_eof_in_front(chunk, view, sink);
+        }
+    }
+
+    fn insert_eof_in_front(
+        &mut self,
+        chunk: &mut Chunk<'_>,
+        view: &ClientView<'_>,
+        sink: &mut impl ReplySink,
+    ) {
+        self.eof_due = false;
+        self.next = self.next.wrapping_sub(1);
+        self.insert_eof(chunk, view, sink);
+        self.next = self.next.wrapping_add(1);
+    }
+
+    /// Puts in an EOF behind the frames so far.
+    fn insert_eof(&mut self, chunk: &mut Chunk<'_>, view: &ClientView<'_>, sink: &mut impl ReplySink) {
+        chunk.flush(sink);
+        let status = Status(self.status.unwrap_or(view.status).0 & LASTING);
+        sink.insert(&eof_frame(self.next.wrapping_add(self.shift), status, 0));
+        self.shift = self.shift.wrapping_add(1);
+    }
+
+    /// The sequence number for the client of the frame whose header was read last.
+    fn client_sequence(&self) -> u8 {
+        self.next.wrapping_sub(1).wrapping_add(self.shift)
+    }
+}
+
+fn eof_frame(sequence: u8, status: Status, warnings: u16) -> [u8; HEADER + EOF_LENGTH] {
+    let [a, b, c, d] = Header { length: EOF_LENGTH, sequence }.to_bytes();
+    let [e, f, g, h, i] = eof_bytes(status, warnings);
+    [a, b, c, d, e, f, g, h, i]
+}

@@ -1,0 +1,202 @@
+//! The walker itself: from bytes to packets, in whatever pieces they come.
+
+use super::chunk::Chunk;
+use super::classify::{Kind, Phase, classify};
+use super::head::Head;
+use super::{ClientView, Expect, Fed, MAX_CONTROL, Progress, ReplyError, ReplySink, rows};
+use crate::err::ERR_HEADER;
+use crate::{Header, Status};
+
+/// Follows one reply. See the module's documentation.
+#[derive(Debug)]
+pub struct ReplyWalker {
+    pub(super) expect: Expect,
+    pub(super) phase: Phase,
+    pub(super) inside: Inside,
+    /// The sequence number the server's next frame must carry.
+    pub(super) next: u8,
+    /// What is added to the server's sequence numbers for the client.
+    pub(super) shift: u8,
+    /// The next frame continues a packet.
+    pub(super) continued: bool,
+    /// An EOF packet is due behind the column definitions, unless a cursor's reply makes it the only one.
+    pub(super) eof_due: bool,
+    /// Status of the reply's last OK.
+    pub(super) status: Option<Status>,
+    /// The start of a frame that lay across two pieces.
+    pub(super) head: Head,
+    /// A packet to be read that lay across two pieces.
+    pub(super) packet: Vec<u8>,
+    /// A packet written anew.
+    pub(super) rewritten: Vec<u8>,
+}
+
+/// Where within a packet the last piece ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Inside {
+    /// At or in a frame's header.
+    Head,
+    /// So many bytes before the end of a frame that is passed on.
+    Body(usize),
+    /// In a packet that is collected to be read; so many bytes are missing.
+    Control(usize),
+}
+
+impl ReplyWalker {
+    /// A walker for the reply to one command, whose first packet must carry this sequence number: the one behind the
+    /// command's last frame, usually 1.
+    pub fn new(expect: Expect, first_sequence: u8) -> ReplyWalker {
+        ReplyWalker {
+            expect,
+            phase: first_phase(expect),
+            inside: Inside::Head,
+            next: first_sequence,
+            shift: 0,
+            continued: false,
+            eof_due: false,
+            status: None,
+            head: Head::default(),
+            packet: Vec::new(),
+            rewritten: Vec::new(),
+        }
+    }
+
+    /// The client's first packet carries another sequence number than the server's: its command took another number of
+    /// frames.
+    #[must_use]
+    pub fn with_client_sequence(mut self, first_sequence: u8) -> ReplyWalker {
+        self.shift = first_sequence.wrapping_sub(self.next);
+        self
+    }
+
+    /// What the client's sequence numbers are ahead of the server's (wrapping). At `Progress::LocalInfile` it is to be
+    /// subtracted from those of the client's file packets.
+    pub fn sequence_shift(&self) -> u8 {
+        self.shift
+    }
+
+    /// The client's file has been sent; the server's answer must carry this sequence number.
+    pub fn resume_after_infile(&mut self, next_sequence: u8) {
+        if self.phase == Phase::Infile {
+            self.phase = Phase::First;
+            self.next = next_sequence;
+        }
+    }
+
+    /// Whether not a byte of the reply has come yet.
+    pub fn is_untouched(&self) -> bool {
+        let at_start = self.phase == first_phase(self.expect) && self.status.is_none();
+        at_start && self.inside == Inside::Head && self.head.is_empty() && !self.continued
+    }
+
+    /// Takes the next piece of the server's bytes. Sequence numbers and statement ids are corrected in it; the sink hears
+    /// what to pass on, which must be done before the piece is overwritten.
+    ///
+    /// # Errors
+    /// The reply cannot be followed. What was good before has been passed to the sink.
+    pub fn feed(
+        &mut self,
+        chunk: &mut [u8],
+        view: &ClientView<'_>,
+        sink: &mut impl ReplySink,
+    ) -> Result<Fed, ReplyError> {
+        let mut chunk = Chunk::new(chunk);
+        let walked = self.walk(&mut chunk, view, sink);
+        chunk.flush(sink);
+        walked?;
+        let progress = match self.phase {
+            Phase::Done => Progress::Done,
+            Phase::Infile => Progress::LocalInfile,
+            _ => Progress::More,
+        };
+        Ok(Fed { consumed: chunk.at(), progress })
+    }
+
+    fn walk(
+        &mut self,
+        chunk: &mut Chunk<'_>,
+        view: &ClientView<'_>,
+        sink: &mut impl ReplySink,
+    ) -> Result<(), ReplyError> {
+        while chunk.remaining() > 0 && !matches!(self.phase, Phase::Done | Phase::Infile) {
+            match self.inside {
+                Inside::Head => self.at_head(chunk, view, sink)?,
+                Inside::Body(left) => self.in_body(left, chunk, view, sink),
+                Inside::Control(missing) => self.in_control(missing, chunk, view, sink)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn at_head(
+        &mut self,
+        chunk: &mut Chunk<'_>,
+        view: &ClientView<'_>,
+        sink: &mut impl ReplySink,
+    ) -> Result<(), ReplyError> {
+        if self.head.is_empty() && self.pass_whole_packets(chunk) {
+            return Ok(());
+        }
+        let Some((place, head)) = self.gather_head(chunk, sink) else {
+            return Ok(());
+        };
+        let Some(header) = Header::parse(head.as_slice()) else {
+            return Ok(());
+        };
+        if header.sequence != self.next {
+            return Err(out_of_order(self.next, header.sequence, head.payload()));
+        }
+        self.next = self.next.wrapping_add(1);
+        let kind = if self.continued {
+            Kind::Pass(self.phase)
+        } else {
+            classify(self.expect, self.phase, header, head.payload().first().copied())?
+        };
+        match kind {
+            Kind::Pass(phase) => {
+                self.phase = phase;
+                self.insert_due_eof(chunk, view, sink);
+                self.continued = header.is_continued();
+                self.begin_body((place, head), header, chunk, view, sink);
+                Ok(())
+            }
+            Kind::Control if header.length > MAX_CONTROL => Err(ReplyError::ControlTooLong),
+            Kind::Control => self.begin_control((place, head), header, chunk, view, sink),
+        }
+    }
+
+    /// Passes whole packets where nothing else can be due; `true` if the piece is used up.
+    fn pass_whole_packets(&mut self, chunk: &mut Chunk<'_>) -> bool {
+        let limit = match self.phase {
+            // Only a row settles an EOF that is due: the first one is passed the general way.
+            Phase::Rows if !self.eof_due => u64::MAX,
+            // The last definition is left to the general way, which knows what follows it.
+            Phase::Columns(left) => left.saturating_sub(1),
+            _ => 0,
+        };
+        if limit == 0 || self.continued {
+            return false;
+        }
+        let passed = rows::pass(chunk.rest(), &mut self.next, self.shift, limit);
+        chunk.keep(passed.bytes);
+        if let Phase::Columns(left) = &mut self.phase {
+            *left = left.saturating_sub(passed.packets);
+        }
+        chunk.remaining() == 0
+    }
+}
+
+fn first_phase(expect: Expect) -> Phase {
+    match expect {
+        Expect::Fetch | Expect::FieldList => Phase::Rows,
+        _ => Phase::First,
+    }
+}
+
+fn out_of_order(expected: u8, got: u8, payload: &[u8]) -> ReplyError {
+    let error = match *payload {
+        [ERR_HEADER, low, high, ..] => Some(u16::from_le_bytes([low, high])),
+        _ => None,
+    };
+    ReplyError::OutOfOrder { expected, got, error }
+}

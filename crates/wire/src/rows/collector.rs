@@ -1,0 +1,237 @@
+//! Reads the whole reply to one of the proxy's own queries, within a limit.
+
+use super::outcome::{OkOutcome, QueryOutcome, TextResult, Told};
+use crate::eof::EOF_HEADER;
+use crate::err::ERR_HEADER;
+use crate::frame::{HEADER, MAX_PAYLOAD};
+use crate::ok::OK_HEADER;
+use crate::reader::{NULL, Reader};
+use crate::{Capabilities, ErrPacket, Header, Malformed, OkPacket, Status};
+use std::fmt;
+
+/// What the connections speak whose replies are read here.
+const SPOKEN: Capabilities =
+    Capabilities::PROTOCOL_41.union(Capabilities::SESSION_TRACK).union(Capabilities::DEPRECATE_EOF);
+
+/// First byte of a request for a local file, which the proxy's own connections never allow.
+const LOCAL_INFILE: u8 = 0xFB;
+
+/// Each value kept counts as so many bytes more than its text, for what surrounds it in memory.
+const VALUE_COST: usize = 32;
+
+/// Collects the results of one COM_QUERY, on a connection with DEPRECATE_EOF and SESSION_TRACK.
+#[derive(Debug)]
+pub struct ResultCollector {
+    /// Bytes that may still be kept.
+    budget: usize,
+    next: u8,
+    /// Bytes received and not read yet.
+    pending: Vec<u8>,
+    /// The payload so far of a packet in several frames.
+    long: Vec<u8>,
+    state: State,
+    outcomes: Vec<QueryOutcome>,
+}
+
+#[derive(Debug)]
+enum State {
+    First,
+    Columns { left: u64, result: TextResult },
+    Rows(TextResult),
+    Done,
+}
+
+/// How far the reply has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Collected {
+    /// More is due.
+    More,
+    /// All results, in order; an error is the last.
+    Done(Vec<QueryOutcome>),
+}
+
+/// Why a reply cannot be read. The connection is of no use any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CollectError {
+    /// Bytes that make no sense here.
+    Malformed(Malformed),
+    /// The results take more memory than allowed.
+    TooLong,
+}
+
+impl From<Malformed> for CollectError {
+    fn from(error: Malformed) -> CollectError {
+        CollectError::Malformed(error)
+    }
+}
+
+impl fmt::Display for CollectError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CollectError::Malformed(error) => error.fmt(out),
+            CollectError::TooLong => write!(out, "the result is longer than allowed"),
+        }
+    }
+}
+
+impl std::error::Error for CollectError {}
+
+impl ResultCollector {
+    /// A collector of results that take at most `max_bytes` of memory.
+    pub fn new(max_bytes: usize) -> ResultCollector {
+        ResultCollector {
+            budget: max_bytes,
+            next: 1,
+            pending: Vec::new(),
+            long: Vec::new(),
+            state: State::First,
+            outcomes: Vec::new(),
+        }
+    }
+
+    /// Takes the next bytes of the reply.
+    ///
+    /// # Errors
+    /// The reply cannot be read, is too long, or bytes follow its end.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<Collected, CollectError> {
+        // Twice the budget bounds what lies unread: a reply within it is read packet by packet.
+        if bytes.len() > self.budget.saturating_mul(2).saturating_add(HEADER) {
+            return Err(CollectError::TooLong);
+        }
+        self.pending.extend_from_slice(bytes);
+        let pending = std::mem::take(&mut self.pending);
+        let mut reader = Reader::new(&pending);
+        while let Some(header) = Header::parse(reader.rest()) {
+            if header.length > self.budget {
+                return Err(CollectError::TooLong);
+            }
+            if reader.remaining() < HEADER + header.length {
+                break;
+            }
+            reader.bytes(HEADER, "header")?;
+            let payload = reader.bytes(header.length, "payload")?;
+            self.frame(header, payload)?;
+        }
+        if matches!(self.state, State::Done) {
+            if !reader.is_empty() {
+                return Err(Malformed::new("bytes behind the end of a reply").into());
+            }
+            return Ok(Collected::Done(std::mem::take(&mut self.outcomes)));
+        }
+        self.pending = reader.rest().to_vec();
+        Ok(Collected::More)
+    }
+
+    fn frame(&mut self, header: Header, payload: &[u8]) -> Result<(), CollectError> {
+        if header.sequence != self.next {
+            return Err(Malformed::new("packet out of order").into());
+        }
+        self.next = self.next.wrapping_add(1);
+        if header.length == MAX_PAYLOAD || !self.long.is_empty() {
+            self.spend(payload.len())?;
+            self.long.extend_from_slice(payload);
+            if header.length == MAX_PAYLOAD {
+                return Ok(());
+            }
+            let long = std::mem::take(&mut self.long);
+            return self.packet(&long);
+        }
+        self.packet(payload)
+    }
+
+    fn spend(&mut self, bytes: usize) -> Result<(), CollectError> {
+        self.budget = self.budget.checked_sub(bytes).ok_or(CollectError::TooLong)?;
+        Ok(())
+    }
+
+    fn packet(&mut self, payload: &[u8]) -> Result<(), CollectError> {
+        if payload.first() == Some(&ERR_HEADER) {
+            let err = ErrPacket::parse(payload)?;
+            self.spend(VALUE_COST + payload.len())?;
+            self.outcomes.push(QueryOutcome::Err(err.into_owned()));
+            self.state = State::Done;
+            return Ok(());
+        }
+        self.state = match std::mem::replace(&mut self.state, State::Done) {
+            State::First => self.first(payload)?,
+            State::Columns { left, mut result } => {
+                self.spend(VALUE_COST + payload.len())?;
+                result.columns.push(String::from_utf8_lossy(column_name(payload)?).into_owned());
+                match left {
+                    0 | 1 => State::Rows(result),
+                    _ => State::Columns { left: left - 1, result },
+                }
+            }
+            State::Rows(result) if payload.first() == Some(&EOF_HEADER) && payload.len() < MAX_PAYLOAD => {
+                self.end(payload, result)?
+            }
+            State::Rows(mut result) => {
+                self.spend(payload.len() + VALUE_COST * (1 + result.columns.len()))?;
+                result.rows.push(row(payload, result.columns.len())?);
+                State::Rows(result)
+            }
+            State::Done => return Err(Malformed::new("packet behind the end of a reply").into()),
+        };
+        Ok(())
+    }
+
+    fn first(&mut self, payload: &[u8]) -> Result<State, CollectError> {
+        self.spend(VALUE_COST + payload.len())?;
+        match payload.first() {
+            Some(&OK_HEADER) => {
+                let ok = OkPacket::parse(payload, SPOKEN)?;
+                self.outcomes.push(QueryOutcome::Ok(OkOutcome::of(&ok)));
+                Ok(after(ok.status))
+            }
+            Some(&LOCAL_INFILE) => Err(Malformed::new("request for a local file").into()),
+            _ => {
+                let mut reader = Reader::new(payload);
+                let left = reader.lenenc("number of columns")?;
+                if !reader.is_empty() {
+                    return Err(Malformed::new("bytes behind the number of columns").into());
+                }
+                Ok(State::Columns { left, result: TextResult::default() })
+            }
+        }
+    }
+
+    fn end(&mut self, payload: &[u8], mut result: TextResult) -> Result<State, CollectError> {
+        self.spend(payload.len())?;
+        let ok = OkPacket::parse(payload, SPOKEN)?;
+        result.status = ok.status;
+        result.warnings = ok.warnings;
+        result.told = Told::of(&ok);
+        self.outcomes.push(QueryOutcome::Rows(result));
+        Ok(after(ok.status))
+    }
+}
+
+fn after(status: Status) -> State {
+    if status.contains(Status::MORE_RESULTS_EXISTS) { State::First } else { State::Done }
+}
+
+/// The alias in a Protocol::ColumnDefinition41: behind catalog, schema, table and original table.
+fn column_name(payload: &[u8]) -> Result<&[u8], Malformed> {
+    let mut reader = Reader::new(payload);
+    for _ in 0..4 {
+        reader.lenenc_bytes("column definition cut short")?;
+    }
+    reader.lenenc_bytes("column definition cut short")
+}
+
+fn row(payload: &[u8], columns: usize) -> Result<Vec<Option<Vec<u8>>>, Malformed> {
+    let mut reader = Reader::new(payload);
+    let mut values = Vec::with_capacity(columns);
+    for _ in 0..columns {
+        if reader.peek() == Some(NULL) {
+            reader.u8("NULL")?;
+            values.push(None);
+        } else {
+            values.push(Some(reader.lenenc_bytes("row cut short")?.to_vec()));
+        }
+    }
+    if !reader.is_empty() {
+        return Err(Malformed::new("bytes behind a row's last column"));
+    }
+    Ok(values)
+}
