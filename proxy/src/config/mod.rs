@@ -13,6 +13,7 @@ mod error;
 mod file;
 mod model;
 mod network;
+mod patch;
 mod resolve;
 mod schema;
 mod secret;
@@ -33,9 +34,10 @@ pub use diff::{Change, Effect};
 pub use error::{ConfigError, Problem};
 pub use model::{AdminConfig, ClusterConfig, Config, EndpointConfig, EndpointTls, NodeConfig, TlsIdentity};
 pub use network::{Network, NetworkError};
+pub use patch::SettingsPatch;
 pub use schema::schema;
 pub use secret::Secret;
-pub use settings::{Settings, SettingsError, SettingsPatch};
+pub use settings::{Settings, SettingsError};
 
 /// The longest file read, in bytes. Ten thousand endpoints fit.
 const FILE_LENGTH_MAX: u64 = 4 * 1024 * 1024;
