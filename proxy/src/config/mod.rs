@@ -37,6 +37,7 @@ pub use network::{Network, NetworkError};
 pub use patch::SettingsPatch;
 pub use schema::schema;
 pub use secret::Secret;
+pub use secret_file::read_secret;
 pub use settings::{Settings, SettingsError};
 
 /// The longest file read, in bytes. Ten thousand endpoints fit.

@@ -60,6 +60,28 @@ impl SettingsPatch {
         Ok(patch)
     }
 
+    /// This change and then the other.
+    #[must_use]
+    pub fn and_then(self, other: Self) -> Self {
+        let read_weight = match (self.read_weight, other.read_weight) {
+            (Some(mut earlier), Some(later)) => {
+                earlier.extend(later);
+                Some(earlier)
+            }
+            (earlier, later) => later.or(earlier),
+        };
+        Self {
+            consistency: other.consistency.or(self.consistency),
+            consistency_timeout_us: other.consistency_timeout_us.or(self.consistency_timeout_us),
+            on_timeout: other.on_timeout.or(self.on_timeout),
+            read_weight,
+            max_lag_ms: other.max_lag_ms.or(self.max_lag_ms),
+            min_replicas: other.min_replicas.or(self.min_replicas),
+            transaction_split: other.transaction_split.or(self.transaction_split),
+            primary_fallback: other.primary_fallback.or(self.primary_fallback),
+        }
+    }
+
     /// Sets one key from text. The weight of a node is `read_weight.NODE`, its default `default`.
     pub fn assign(&mut self, key: &str, value: &str) -> Result<(), SettingsError> {
         match key {

@@ -15,6 +15,11 @@ const LENGTH_MAX: usize = 4096;
 /// The permission bit that lets every user of the machine read a file.
 const OTHERS_READ: u32 = 0o004;
 
+/// Reads the secret on the first line of a file, without its end of line.
+pub fn read_secret(path: &Path) -> io::Result<Secret> {
+    read(path).map(|(secret, _)| secret)
+}
+
 /// Reads a secret, and tells whether every user of the machine can read it too.
 pub(super) fn read(path: &Path) -> io::Result<(Secret, bool)> {
     let file = File::open(path)?;
