@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::engines::{PATIENCE, cluster, on_each_engine, options, rows};
-use sandbox::{Cluster, ClusterOptions, Engine, Family, ReplicaLog, Role, Server};
+use sandbox::{Cluster, ClusterOptions, Engine, Family, LoginPlugin, ReplicaLog, Role, Server};
 
 on_each_engine!(
     replicates_to_every_replica,
@@ -14,6 +14,7 @@ on_each_engine!(
     serves_without_tls,
     takes_arguments_and_a_directory,
     logs_accounts_in_over_tcp_and_verified_tls,
+    makes_accounts_of_every_kind,
     refuses_writes_on_replicas,
     tells_null_from_text,
 );
@@ -132,6 +133,27 @@ fn logs_accounts_in_over_tcp_and_verified_tls(engine: Engine) {
     let wrong =
         verifying_client(&cluster, sandbox::APP_USER, "wrong").args(["-e", "SELECT 1"]).output().unwrap();
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("ERROR 1045"));
+}
+
+fn makes_accounts_of_every_kind(engine: Engine) {
+    let cluster = Cluster::start(options(engine).replicas(1)).unwrap();
+    for (user, plugin, password) in [
+        ("sha2", LoginPlugin::CachingSha2, "secret"),
+        ("sha2empty", LoginPlugin::CachingSha2, ""),
+        ("native", LoginPlugin::Native, "secret"),
+        ("nativeempty", LoginPlugin::Native, ""),
+        ("ed25519", LoginPlugin::Ed25519, "secret"),
+    ] {
+        let made = cluster.create_account(user, plugin, password);
+        if !plugin.exists_on(engine) {
+            assert!(made.is_err());
+            continue;
+        }
+        made.unwrap();
+        let output = verifying_client(&cluster, user, password).args(["-e", "USE app"]).output().unwrap();
+        assert!(output.status.success(), "{user}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert_eq!(cluster.replicas()[0].position().unwrap(), cluster.primary().position().unwrap());
 }
 
 /// The engine's client, over TCP, insisting on the servers' certificate.
