@@ -8,7 +8,7 @@ use clap::Args;
 #[derive(Debug, Clone, Args)]
 pub struct ExplainArgs {
     /// The sql_mode of the session, such as ANSI_QUOTES,NO_BACKSLASH_ESCAPES
-    #[arg(long, value_name = "MODE", default_value = "")]
+    #[arg(long, value_name = "MODE", default_value = "", hide_default_value = true)]
     pub sql_mode: String,
     /// One JSON object a line: sql, target (replica, primary, previous or proxy), reason, kind
     #[arg(long)]

@@ -360,3 +360,37 @@ fn the_environment_gives_a_password() {
     let path = std::env::var("PATH").unwrap();
     assert_eq!(parse(&text).unwrap().cluster.monitor_password.expose(), path.as_bytes());
 }
+
+#[test]
+fn a_damaged_file_is_told_with_a_line_of_it_and_without_its_password() {
+    let text = MINIMAL.to_owned()
+        + "read_weight = { db1 = 5 }\nallow = [\"10.0.0.0/8\"]\n[tls]\nrequire = true\n[admin]\nlisten = \"127.0.0.1:6480\"\n";
+    let damaged = (0..text.len()).flat_map(|place| {
+        let (before, after) = text.split_at(place);
+        let rest = &after[1..];
+        [
+            before.to_owned(),
+            format!("{before}{rest}"),
+            format!("{before}\"{after}"),
+            format!("{before}\n{after}"),
+            format!("{before}={rest}"),
+        ]
+    });
+    for text in damaged {
+        match parse(&text) {
+            Err(ConfigError::Invalid(problems)) => {
+                assert!(!problems.is_empty(), "{text}");
+                for problem in problems {
+                    assert!((1..=text.lines().count() + 1).contains(&problem.line), "{problem}\n{text}");
+                    assert!(!problem.to_string().contains("hunter2"), "{problem}\n{text}");
+                    assert!(
+                        !problem.what.is_empty() && !problem.to_string().contains('\n'),
+                        "{problem}\n{text}"
+                    );
+                }
+            }
+            Err(other) => panic!("{other}"),
+            Ok(_) => {}
+        }
+    }
+}
