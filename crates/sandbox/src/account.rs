@@ -75,9 +75,8 @@ pub(crate) fn check_reachable(path: &Path) -> Result<()> {
         if mode & 0o001 == 0 {
             return Err(Error::Machine(format!(
                 "{} is closed to other accounts, and the servers run as {NAME} when root starts them: \
-                 choose another directory than {}",
-                directory.display(),
-                path.display()
+                 choose a directory elsewhere",
+                directory.display()
             )));
         }
     }

@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     Error, ReplicaLog, Result, Server, account, cache, guard::Guard, keys, options::ClusterOptions,
-    programs::Programs, server::Placement, template,
+    placement::Placement, programs::Programs, template,
 };
 
 /// A fresh replica has only a connection to make, and retries that every second.
@@ -172,6 +172,9 @@ fn create_directory(wanted: Option<&Path>) -> Result<PathBuf> {
     }
     match fs::create_dir(&path) {
         Err(_) if wanted.is_some() && is_empty(&path) => Ok(path),
+        Err(_) if path.is_dir() => {
+            Err(Error::Machine(format!("{} is not empty: choose another directory", path.display())))
+        }
         Err(source) => Err(Error::file("cannot create", path)(source)),
         Ok(()) => Ok(path),
     }

@@ -21,6 +21,7 @@
 //! the data is thrown away.
 
 mod account;
+mod apt;
 mod apt_sources;
 mod cache;
 mod cluster;
@@ -34,6 +35,7 @@ mod login_accounts;
 mod mariadb;
 mod mysql;
 mod options;
+mod placement;
 mod ports;
 mod process;
 mod programs;

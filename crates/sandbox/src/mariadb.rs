@@ -13,8 +13,8 @@ use crate::{
     command::{check, name},
     keys,
     options::{ClusterOptions, ReplicaLog},
+    placement::Placement,
     programs::Programs,
-    server::Placement,
 };
 
 const REDO_LOG: &str = "--innodb-log-file-size=16M";

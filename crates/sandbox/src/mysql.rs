@@ -7,8 +7,8 @@ use crate::{
     Result, account,
     command::run,
     options::{ClusterOptions, ReplicaLog},
+    placement::Placement,
     programs::Programs,
-    server::Placement,
 };
 
 /// A log this small still suffices, and initialising with a smaller one takes longer.

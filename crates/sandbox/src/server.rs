@@ -20,8 +20,8 @@ use rustix::process::Signal;
 use crate::{
     Engine, Error, Family, Result, account,
     command::tail,
-    mariadb, mysql,
     options::{ClusterOptions, ReplicaLog},
+    placement::Placement,
     ports,
     process::Process,
     programs::Programs,
@@ -46,38 +46,6 @@ pub enum Role {
     Primary,
     /// Follows the primary, read-only.
     Replica,
-}
-
-/// Where a server stands in its cluster.
-#[derive(Debug, Clone)]
-pub(crate) struct Placement {
-    /// Also its `server_id`: 1 is the primary.
-    pub(crate) number: usize,
-    /// The server's own directory.
-    pub(crate) directory: PathBuf,
-    pub(crate) log: ReplicaLog,
-}
-
-impl Placement {
-    pub(crate) fn is_replica(&self) -> bool {
-        self.number > 1
-    }
-
-    pub(crate) fn name(&self) -> String {
-        format!("db{}", self.number)
-    }
-
-    pub(crate) fn data(&self) -> PathBuf {
-        self.directory.join("data")
-    }
-
-    fn socket(&self) -> PathBuf {
-        self.directory.join("mysqld.sock")
-    }
-
-    fn error_log(&self) -> PathBuf {
-        self.directory.join("error.log")
-    }
 }
 
 /// A server of a [`Cluster`](crate::Cluster). All methods take `&self`: it may be shared among threads.
@@ -117,20 +85,21 @@ impl Server {
             name: placement.name(),
             engine: options.engine,
             programs: programs.clone(),
-            arguments: arguments(options, programs, &placement),
+            arguments: placement.arguments(options, programs),
             read_only: AtomicBool::new(placement.is_replica()),
             placement,
             port: 0,
             process: Mutex::new(None),
         };
-        for attempt in 1.. {
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
             server.port = ports::free();
             match server.start() {
-                Err(Error::Start { .. }) if attempt < PORT_ATTEMPTS && server.lost_its_port() => {}
+                Err(Error::Start { .. }) if attempts < PORT_ATTEMPTS && server.lost_its_port() => {}
                 outcome => return outcome.map(|()| server),
             }
         }
-        unreachable!("the loop ends at the last attempt")
     }
 
     fn read_only_options(&self) -> Vec<String> {
@@ -315,37 +284,4 @@ fn greets(socket: &Path) -> bool {
     }
     let mut first_byte = [0];
     stream.read_exact(&mut first_byte).is_ok()
-}
-
-/// The arguments of a server that never change.
-fn arguments(options: &ClusterOptions, programs: &Programs, placement: &Placement) -> Vec<String> {
-    let mut arguments = match options.engine.family() {
-        Family::Mysql => mysql::server_options(programs, options, placement),
-        Family::Mariadb => mariadb::server_options(programs, options, placement),
-    };
-    arguments.extend(
-        [
-            "--bind-address=127.0.0.1",
-            "--report-host=127.0.0.1",
-            "--skip-name-resolve",
-            "--max-connections=4000",
-            "--back-log=1000",
-            "--thread-cache-size=128",
-            "--innodb-buffer-pool-size=64M",
-            // Nothing is synced to disk, but everything is written at commit: it survives the end of the process.
-            "--innodb-flush-log-at-trx-commit=2",
-            "--innodb-flush-method=nosync",
-            "--innodb-fast-shutdown=2",
-            // A stored function without a declared nature must not stop the replicas (error 1418).
-            "--log-bin-trust-function-creators=ON",
-        ]
-        .map(str::to_owned),
-    );
-    arguments.push(format!("--server-id={}", placement.number));
-    arguments.push(format!("--datadir={}", placement.data().display()));
-    arguments.push(format!("--socket={}", placement.socket().display()));
-    arguments.push(format!("--pid-file={}", placement.directory.join("pid").display()));
-    arguments.push(format!("--log-error={}", placement.error_log().display()));
-    arguments.extend(options.arguments_of(&placement.name()).cloned());
-    arguments
 }

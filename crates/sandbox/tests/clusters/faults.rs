@@ -15,6 +15,7 @@ on_each_engine!(
     a_killed_replica_resumes,
     a_primary_killed_while_writing_agrees_with_its_replicas,
     a_paused_server_answers_nothing_until_resumed,
+    a_port_taken_meanwhile_is_named_in_the_error,
     a_planned_promotion_moves_the_writes,
     a_lost_primary_is_replaced_and_rejoins,
 );
@@ -123,6 +124,18 @@ fn a_paused_server_answers_nothing_until_resumed(engine: Engine) {
     assert_eq!(rows(replica), 1);
     // A paused server must not hold up the end of its cluster.
     replica.pause().unwrap();
+}
+
+fn a_port_taken_meanwhile_is_named_in_the_error(engine: Engine) {
+    let cluster = Cluster::start(options(engine).replicas(0)).unwrap();
+    let primary = cluster.primary();
+    primary.kill9().unwrap();
+    let other = std::net::TcpListener::bind(primary.address()).unwrap();
+    let Err(Error::Start { log, .. }) = primary.start() else { panic!("it started on a port in use") };
+    // The text by which a cluster that is just being made draws another port.
+    assert!(log.contains("Address already in use"), "{log}");
+    drop(other);
+    primary.start().unwrap();
 }
 
 fn a_planned_promotion_moves_the_writes(engine: Engine) {
