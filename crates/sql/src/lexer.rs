@@ -1,0 +1,383 @@
+//! Bytes to tokens, as `sql/sql_lex.cc` of both families does it, for bytes that need not be text.
+//!
+//! The lexer allocates nothing and looks at each byte a bounded number of times. It understands three things that
+//! decide where a statement really ends: quotes in the session's `sql_mode`, characters of several bytes, and executable
+//! comments. Those last are read in one of two ways, given by the caller: executed, or skipped. Where the servers themselves
+//! disagree the lexer says so ([`Lexer::doubtful`]) instead of choosing.
+
+use memchr::{memchr, memchr2};
+
+use crate::charset::Charset;
+use crate::comment::{self, Comment};
+use crate::dialect::Dialect;
+use crate::hint::Hints;
+use crate::number::{self, Numeral};
+use crate::token::{Tok, Token};
+use crate::words::{self, Kw};
+
+/// Whether the content of gated executable comments (`/*!50001 ... */`, `/*M! ... */`) counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gated {
+    Executed,
+    Skipped,
+}
+
+/// A position in a statement, and what has been noticed up to there. A copy is a way to look ahead.
+#[derive(Clone, Copy)]
+pub(crate) struct Lexer<'a> {
+    pub(crate) sql: &'a [u8],
+    pos: usize,
+    dialect: Dialect,
+    gated: Gated,
+    /// Inside an executable comment whose content counts: its end has to be skipped.
+    in_executed: bool,
+    /// The last token was a `.` or a name before one: a word here is a name, whatever it spells.
+    name_may_follow: bool,
+    /// What [`Self::next`] gave last.
+    last: Token,
+    /// The gate of the executable comments met so far.
+    gate: Option<u32>,
+    /// A gated executable comment was met: the other reading has to be looked at as well.
+    pub(crate) saw_gated: bool,
+    /// Something was met that the servers read in different ways.
+    pub(crate) doubtful: bool,
+    /// What the comments ask for.
+    pub(crate) hints: Hints,
+}
+
+/// Bytes that may be part of a bare word: letters, digits, `_`, `$` and everything above ASCII.
+const WORD_BYTE: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut i = 0;
+    while i < 256 {
+        table[i] = matches!(i, 0x30..=0x39 | 0x41..=0x5A | 0x61..=0x7A | 0x24 | 0x5F | 0x80..=0xFF);
+        i += 1;
+    }
+    table
+};
+
+/// Whether a byte may be part of a bare word.
+pub(crate) fn is_word_byte(byte: u8) -> bool {
+    WORD_BYTE[usize::from(byte)]
+}
+
+impl<'a> Lexer<'a> {
+    /// A lexer at the start of `sql`, past a byte order mark.
+    pub(crate) fn new(sql: &'a [u8], dialect: Dialect, gated: Gated) -> Lexer<'a> {
+        let pos = if sql.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+        Lexer {
+            sql,
+            pos,
+            dialect,
+            gated,
+            in_executed: false,
+            name_may_follow: false,
+            last: Token { kind: Tok::End, start: pos, end: pos },
+            gate: None,
+            saw_gated: false,
+            doubtful: dialect.charset == Charset::Other,
+            hints: Hints::default(),
+        }
+    }
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// The token that was taken last.
+    pub(crate) fn last(&self) -> Token {
+        self.last
+    }
+
+    /// Behind the token that was taken last.
+    pub(crate) fn position(&self) -> usize {
+        self.pos
+    }
+
+    /// Whether the content of an executable comment is being read.
+    pub(crate) fn inside_executable(&self) -> bool {
+        self.in_executed
+    }
+
+    /// What the word `token` means; nothing special if it is no bare word.
+    pub(crate) fn keyword(&self, token: Token) -> Kw {
+        if token.kind == Tok::Word { words::lookup(token.bytes(self.sql)).kw } else { Kw::None }
+    }
+
+    /// What the token after this one means as a keyword, without moving.
+    pub(crate) fn peek_keyword(&self) -> Kw {
+        self.keyword(self.peek())
+    }
+
+    /// Takes the next token if it is this keyword.
+    pub(crate) fn take(&mut self, kw: Kw) -> bool {
+        let mut ahead = *self;
+        let token = ahead.next();
+        let found = self.keyword(token) == kw;
+        if found {
+            *self = ahead;
+        }
+        found
+    }
+
+    /// Goes behind the `;` that ends the statement, or to the end.
+    pub(crate) fn skip_statement(&mut self) {
+        while !matches!(self.next().kind, Tok::Semicolon | Tok::End) {}
+    }
+
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.sql.get(at).copied()
+    }
+
+    /// The token after this one, without moving.
+    pub(crate) fn peek(&self) -> Token {
+        let mut ahead = *self;
+        ahead.next()
+    }
+
+    /// The next token; [`Tok::End`] for ever once there is none.
+    pub(crate) fn next(&mut self) -> Token {
+        let after_dot = std::mem::take(&mut self.name_may_follow);
+        let before = self.pos;
+        self.skip_space_and_comments();
+        // `t. update` is not a qualified name: the server takes a word for a name only right behind the point.
+        let after_dot = after_dot && before == self.pos;
+        let start = self.pos;
+        let Some(first) = self.byte(start) else {
+            self.doubtful |= std::mem::take(&mut self.in_executed);
+            self.last = Token { kind: Tok::End, start, end: start };
+            return self.last;
+        };
+        let (kind, end) = match first {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80..=0xFF => (Tok::Word, self.word_end(start)),
+            b'0'..=b'9' if after_dot => (Tok::Word, self.word_end(start)),
+            b'0'..=b'9' => match number::scan(self.sql, start) {
+                Numeral::Ends(end) => (Tok::Number, end),
+                Numeral::Name => (Tok::Word, self.word_end(start)),
+                Numeral::Cut => (Tok::Bad, self.word_end(start)),
+            },
+            b'.' => match self.byte(start + 1) {
+                // `t.1` is a name, ` .5` a number: the server decides by what stands before the point.
+                Some(b'0'..=b'9') if !self.name_before(start) => {
+                    match number::scan_fraction(self.sql, start + 1) {
+                        Some(end) => (Tok::Number, end),
+                        None => (Tok::Bad, start + 1),
+                    }
+                }
+                _ => {
+                    self.name_may_follow = true;
+                    (Tok::Dot, start + 1)
+                }
+            },
+            b'`' => self.quoted_name(start, b'`'),
+            b'"' if self.dialect.ansi_quotes => self.quoted_name(start, b'"'),
+            b'"' | b'\'' => self.string(start, first),
+            b'@' => self.at_sign(start),
+            b'(' => (Tok::Open, start + 1),
+            b')' => (Tok::Close, start + 1),
+            b',' => (Tok::Comma, start + 1),
+            b';' => (Tok::Semicolon, start + 1),
+            b':' if self.byte(start + 1) == Some(b'=') => (Tok::Assign, start + 2),
+            b'\\' if self.byte(start + 1) == Some(b'N') => (Tok::Null, start + 2),
+            b'+' | b'-' | b'*' | b'/' | b'%' | b'=' | b'<' | b'>' | b'!' | b'&' | b'|' | b'^' | b'~'
+            | b'?' | b'{' | b'}' => (Tok::Op, start + 1),
+            // A leading `$` starts a name in 8.0 and a dollar-quoted text in 9.x.
+            b'$' => (Tok::Bad, self.word_end(start)),
+            _ => (Tok::Bad, start + 1),
+        };
+        if kind == Tok::Bad {
+            self.doubtful = true;
+        }
+        self.pos = end;
+        self.last = Token { kind, start, end };
+        self.last
+    }
+
+    /// Whether the byte before `at` ends a name, so that a point at `at` joins two names.
+    fn name_before(&self, at: usize) -> bool {
+        at.checked_sub(1)
+            .and_then(|i| self.byte(i))
+            .is_some_and(|b| is_word_byte(b) || b == b'`' || b == b'"')
+    }
+
+    /// Where the word that starts at `start` ends.
+    fn word_end(&mut self, start: usize) -> usize {
+        let mut at = start;
+        let mut above_ascii = false;
+        while let Some(byte) = self.byte(at) {
+            if byte < 0x80 {
+                if !WORD_BYTE[usize::from(byte)] {
+                    break;
+                }
+                at += 1;
+            } else {
+                above_ascii = true;
+                at += self.char_len(at);
+            }
+        }
+        if above_ascii {
+            self.check_word(start, at);
+        }
+        at
+    }
+
+    /// A character's length; a lone first byte counts as one and is doubtful.
+    fn char_len(&mut self, at: usize) -> usize {
+        let rest = self.sql.get(at..).unwrap_or_default();
+        self.dialect.charset.char_len(rest).unwrap_or_else(|| {
+            self.doubtful = true;
+            1
+        })
+    }
+
+    /// Bytes above ASCII in a bare word: in utf8 they have to be characters, in single-byte sets 0xA0 is a space.
+    fn check_word(&mut self, start: usize, end: usize) {
+        if self.dialect.charset != Charset::Ascii {
+            return;
+        }
+        let word = self.sql.get(start..end).unwrap_or_default();
+        if std::str::from_utf8(word).is_err() || memchr(0xA0, word).is_some() {
+            self.doubtful = true;
+        }
+    }
+
+    /// A name in quotes: no escapes, a doubled quote stands for itself.
+    fn quoted_name(&mut self, start: usize, quote: u8) -> (Tok, usize) {
+        let mut at = start + 1;
+        let mut above_ascii = false;
+        while let Some(byte) = self.byte(at) {
+            if byte == quote {
+                if self.byte(at + 1) != Some(quote) {
+                    if above_ascii && self.dialect.charset == Charset::Ascii {
+                        // In utf8 a character cut short swallows the quote, in latin1 there is no such thing.
+                        let name = self.sql.get(start + 1..at).unwrap_or_default();
+                        self.doubtful |= std::str::from_utf8(name).is_err();
+                    }
+                    return (Tok::Quoted, at + 1);
+                }
+                at += 2;
+            } else if byte < 0x80 {
+                at += 1;
+            } else {
+                above_ascii = true;
+                at += self.char_len(at);
+            }
+        }
+        (Tok::Bad, self.sql.len())
+    }
+
+    /// A string: a backslash escapes the next byte unless NO_BACKSLASH_ESCAPES, a doubled quote stands for itself.
+    fn string(&mut self, start: usize, quote: u8) -> (Tok, usize) {
+        let mut at = start + 1;
+        let escape = if self.dialect.no_backslash_escapes { quote } else { b'\\' };
+        loop {
+            let rest = self.sql.get(at..).unwrap_or_default();
+            if self.dialect.charset == Charset::Ascii {
+                match memchr2(quote, escape, rest) {
+                    Some(skip) => at += skip,
+                    None => return (Tok::Bad, self.sql.len()),
+                }
+            }
+            match self.byte(at) {
+                None => return (Tok::Bad, self.sql.len()),
+                Some(byte) if byte == quote => {
+                    if self.byte(at + 1) != Some(quote) {
+                        return (Tok::Str, at + 1);
+                    }
+                    at += 2;
+                }
+                Some(byte) if byte == escape => at += 2,
+                Some(0..=0x7F) => at += 1,
+                Some(_) => at += self.char_len(at),
+            }
+        }
+    }
+
+    /// `@name`, `@'name'` or `@@`.
+    fn at_sign(&mut self, start: usize) -> (Tok, usize) {
+        match self.byte(start + 1) {
+            Some(b'@') => {
+                self.name_may_follow = true;
+                (Tok::AtAt, start + 2)
+            }
+            Some(b'`') => self.user_variable_in_quotes(start, b'`', true),
+            Some(b'"') => self.user_variable_in_quotes(start, b'"', self.dialect.ansi_quotes),
+            Some(b'\'') => self.user_variable_in_quotes(start, b'\'', false),
+            _ => {
+                let mut at = start + 1;
+                let mut above_ascii = false;
+                while let Some(byte) = self.byte(at) {
+                    if byte >= 0x80 {
+                        above_ascii = true;
+                    } else if !WORD_BYTE[usize::from(byte)] && byte != b'.' {
+                        break;
+                    }
+                    at += 1;
+                }
+                // The servers take letters of the client's set here, which a lexer of bytes cannot tell.
+                self.doubtful |= above_ascii;
+                (Tok::UserVar, at)
+            }
+        }
+    }
+
+    fn user_variable_in_quotes(&mut self, start: usize, quote: u8, is_name: bool) -> (Tok, usize) {
+        let (kind, end) =
+            if is_name { self.quoted_name(start + 1, quote) } else { self.string(start + 1, quote) };
+        (if kind == Tok::Bad { Tok::Bad } else { Tok::UserVar }, end)
+    }
+
+    fn skip_space_and_comments(&mut self) {
+        while let Some(byte) = self.byte(self.pos) {
+            let rest = self.sql.get(self.pos..).unwrap_or_default();
+            match byte {
+                b' ' | 0x09..=0x0D => self.pos += 1,
+                b'#' => self.skip_line(),
+                b'-' if comment::starts_with_dashes(rest) => self.skip_line(),
+                b'/' if rest.get(1) == Some(&b'*') => self.comment(),
+                b'*' if self.in_executed && rest.get(1) == Some(&b'/') => {
+                    self.in_executed = false;
+                    self.pos += 2;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn skip_line(&mut self) {
+        let rest = self.sql.get(self.pos..).unwrap_or_default();
+        self.pos = memchr(b'\n', rest).map_or(self.sql.len(), |n| self.pos + n + 1);
+    }
+
+    /// Takes one `/*` comment, or steps into it.
+    fn comment(&mut self) {
+        let start = self.pos;
+        let comment = comment::read(self.sql, start);
+        let end = match comment {
+            Comment::Plain { end } => {
+                let inside = end.and_then(|end| self.sql.get(start + 2..end - 2));
+                self.hints.read_comment(inside.unwrap_or_default(), start + 2);
+                end
+            }
+            Comment::OptimizerHint { end, odd_quotes } => {
+                self.doubtful |= odd_quotes;
+                end
+            }
+            Comment::Executable { gate, content } => {
+                if let Some(gate) = gate {
+                    self.saw_gated = true;
+                    self.doubtful |= self.gate.is_some_and(|other| other != gate);
+                    self.gate = Some(gate);
+                }
+                if gate.is_none() || self.gated == Gated::Executed {
+                    self.in_executed = true;
+                    self.pos = content;
+                    return;
+                }
+                comment::end_of_skipped(self.sql, content)
+            }
+        };
+        self.doubtful |= end.is_none();
+        self.pos = end.unwrap_or(self.sql.len());
+    }
+}

@@ -1,0 +1,152 @@
+//! SET: what it sets decides what sort of statement it is.
+
+use crate::effects::Effects;
+use crate::kind::Kind;
+use crate::lexer::Lexer;
+use crate::reason::Reason;
+use crate::scan::Scan;
+use crate::set::{Assignment, Assignments, What};
+use crate::statement::{self, COMMITS, One};
+use crate::target::Target;
+use crate::token::Tok;
+use crate::variable;
+use crate::words::Kw;
+
+/// Classifies what follows SET.
+pub(crate) fn classify(lexer: &mut Lexer<'_>) -> One {
+    if lexer.take(Kw::Statement) {
+        return for_one_statement(lexer);
+    }
+    let mut items = Assignments::from_lexer(*lexer);
+    let mut one = One::primary(Reason::UserVariable, Kind::SetSession, Effects::NONE);
+    let mut any = false;
+    while let Some(item) = items.next() {
+        any = true;
+        add(&mut one, &item, &items);
+    }
+    *lexer = items.lexer();
+    let complete = any && matches!(lexer.peek().kind, Tok::Semicolon | Tok::End);
+    if !complete {
+        one.reason = Reason::SessionState;
+        one.effects |= Effects::UNKNOWN | Effects::SETS_SESSION_VARIABLE;
+    }
+    lexer.skip_statement();
+    one
+}
+
+fn add(one: &mut One, item: &Assignment<'_>, items: &Assignments<'_>) {
+    one.effects |= value_effects(items);
+    let mut becomes = |reason: Reason, kind: Kind| {
+        if one.kind != Kind::SetGlobal {
+            one.reason = reason;
+            one.kind = kind;
+        }
+    };
+    match item.what {
+        What::UserVariable => one.effects |= Effects::SETS_USER_VARIABLE,
+        What::Session => {
+            becomes(Reason::SessionState, Kind::SetSession);
+            one.effects |= Effects::SETS_SESSION_VARIABLE | by_name(item.name);
+        }
+        What::Names | What::Charset => {
+            becomes(Reason::SessionState, Kind::SetSession);
+            one.effects |= Effects::SETS_SESSION_VARIABLE;
+        }
+        What::Transaction => {
+            becomes(Reason::TransactionControl, Kind::SetTransaction);
+            one.effects |= characteristics(items);
+        }
+        What::SessionTransaction => {
+            becomes(Reason::TransactionControl, Kind::SetTransaction);
+            one.effects |= Effects::SETS_SESSION_VARIABLE;
+        }
+        What::Role => becomes(Reason::SessionState, Kind::SetRole),
+        What::Global | What::Persist | What::GlobalTransaction => {
+            becomes(Reason::ServerState, Kind::SetGlobal)
+        }
+        What::Server => {
+            becomes(Reason::ServerState, Kind::SetGlobal);
+            one.effects |= COMMITS;
+        }
+    }
+}
+
+/// What computing the value may do.
+fn value_effects(items: &Assignments<'_>) -> Effects {
+    let mut scan = Scan::new(items.value_lexer());
+    scan.run_until(items.lexer().peek().start);
+    scan.effects
+}
+
+/// Session variables on which the proxy itself depends.
+fn by_name(name: &[u8]) -> Effects {
+    let starts = |prefix: &[u8]| name.get(..prefix.len()).is_some_and(|n| n.eq_ignore_ascii_case(prefix));
+    let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
+    if starts(b"session_track_") {
+        return Effects::SETS_TRACKERS;
+    }
+    if is("autocommit") {
+        return Effects::MAY_COMMIT;
+    }
+    let positions =
+        ["sql_log_bin", "gtid_next", "gtid_domain_id", "gtid_seq_no", "server_id", "skip_replication"];
+    if starts(b"pseudo_") || starts(b"wsrep_") || positions.iter().any(|p| is(p)) {
+        return Effects::SETS_LOG_BIN;
+    }
+    Effects::NONE
+}
+
+/// READ ONLY or READ WRITE of the next transaction.
+fn characteristics(items: &Assignments<'_>) -> Effects {
+    let mut lexer = items.value_lexer();
+    let end = items.lexer().peek().start;
+    let mut effects = Effects::NONE;
+    loop {
+        let token = lexer.next();
+        if token.kind == Tok::End || token.start >= end {
+            return effects;
+        }
+        match lexer.keyword(token) {
+            Kw::Only => effects |= Effects::READ_ONLY_TRANSACTION,
+            Kw::Write_ => effects |= Effects::READ_WRITE_TRANSACTION,
+            _ => {}
+        }
+    }
+}
+
+/// SET STATEMENT a=1, b=2 FOR statement (MariaDB): like the statement, where the variables are a session's own.
+fn for_one_statement(lexer: &mut Lexer<'_>) -> One {
+    let mut items = Assignments::from_lexer(*lexer);
+    let mut plain = true;
+    let mut effects = Effects::NONE;
+    while let Some(item) = items.next() {
+        effects |= value_effects(&items);
+        plain &= item.what == What::Session && item.literal && harmless(item.name);
+    }
+    *lexer = items.lexer();
+    if !lexer.take(Kw::For) {
+        lexer.skip_statement();
+        return One::unknown();
+    }
+    if matches!(lexer.peek().kind, Tok::Semicolon | Tok::End) {
+        lexer.skip_statement();
+        return One::unknown();
+    }
+    let inner = statement::classify(lexer);
+    let inner = One { effects: (inner.effects | effects).without(Effects::CONNECTION_ID), ..inner };
+    match inner.target {
+        Target::Replica | Target::Previous if plain => inner,
+        Target::Primary => inner,
+        _ => One { target: Target::Primary, reason: Reason::SessionState, ..inner },
+    }
+}
+
+/// A session variable that changes neither how text is read nor what is logged.
+fn harmless(name: &[u8]) -> bool {
+    let starts = |prefix: &[u8]| name.get(..prefix.len()).is_some_and(|n| n.eq_ignore_ascii_case(prefix));
+    variable::is_of_session(name)
+        && !starts(b"sql_mode")
+        && !starts(b"character_set")
+        && !starts(b"collation")
+        && !starts(b"autocommit")
+}

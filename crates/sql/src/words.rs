@@ -1,0 +1,203 @@
+//! The words that mean something: keywords, built-in functions, system schemas, found by one probe of a table that is
+//! built at compile time.
+//!
+//! A word that is not in the table is a name. What a name may do depends on what follows: before a parenthesis it may be
+//! a stored function.
+
+mod functions;
+mod keywords;
+
+pub(crate) use keywords::Kw;
+
+/// What a word means for a read in which it stands bare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A name, or a keyword that is harmless; a parenthesis behind it would make it a call of something unknown.
+    Plain,
+    /// A keyword behind which a parenthesis only groups, or makes a built-in construct.
+    Group,
+    /// The name of a type; the parenthesis behind it holds lengths where a type can stand.
+    Type,
+    /// A keyword that has no place in a plain read.
+    Deny(Denied),
+    /// As `Deny`, unless it is called as a function: INSERT(), REPLACE().
+    DenyUnlessCalled,
+    /// A function if a parenthesis follows, else a name.
+    Call(Function),
+    /// A system schema.
+    Schema(Schema),
+}
+
+/// Why a keyword has no place in a plain read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Denied {
+    Write,
+    Lock,
+    Into,
+    Other,
+}
+
+/// What calling a built-in function means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Function {
+    /// No side effect, and right on any node.
+    Pure,
+    /// `Pure`, and a token of the grammar: built in only if the parenthesis follows at once, or under IGNORE_SPACE.
+    PureAdjacent,
+    /// `PureAdjacent` in MariaDB, a reserved word in MySQL.
+    PureWindow,
+    /// `Pure` in MariaDB; a name anybody may have given to a function in MySQL.
+    PureMariadb,
+    LastInsertId,
+    PreviousResult,
+    GetLock,
+    ReleaseLock,
+    ReleaseAllLocks,
+    InspectLock,
+    Sequence,
+    Server,
+    ConnectionId,
+}
+
+/// The schemas that belong to the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Schema {
+    /// information_schema, of which some tables are about schema objects
+    Information,
+    /// performance_schema, sys, mysql
+    Server,
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    name: &'static str,
+    pub(crate) kw: Kw,
+    pub(crate) role: Role,
+}
+
+/// What is known of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Meaning {
+    pub(crate) kw: Kw,
+    pub(crate) role: Role,
+}
+
+impl Meaning {
+    /// A name.
+    pub(crate) const NAME: Meaning = Meaning { kw: Kw::None, role: Role::Plain };
+}
+
+const COUNT: usize = keywords::KEYWORDS.len() + functions::count();
+
+/// Keywords and functions in one list.
+const ENTRIES: [Entry; COUNT] = {
+    let mut all = [Entry { name: "", kw: Kw::None, role: Role::Plain }; COUNT];
+    let mut at = 0;
+    while at < keywords::KEYWORDS.len() {
+        all[at] = keywords::KEYWORDS[at];
+        at += 1;
+    }
+    let mut group = 0;
+    while group < functions::GROUPS.len() {
+        let (function, names) = functions::GROUPS[group];
+        let mut i = 0;
+        while i < names.len() {
+            all[at] = Entry { name: names[i], kw: Kw::None, role: Role::Call(function) };
+            at += 1;
+            i += 1;
+        }
+        group += 1;
+    }
+    all
+};
+
+const SLOTS: usize = 4096;
+
+/// The longest word in the table; longer ones are names.
+const LONGEST: usize = {
+    let mut longest = 0;
+    let mut i = 0;
+    while i < COUNT {
+        if ENTRIES[i].name.len() > longest {
+            longest = ENTRIES[i].name.len();
+        }
+        i += 1;
+    }
+    longest
+};
+
+static ENTRY_TABLE: [Entry; COUNT] = ENTRIES;
+
+/// Open addressing: a slot holds an index into the entries plus one, 0 is free.
+static SLOT_TABLE: [u16; SLOTS] = {
+    let mut slots = [0u16; SLOTS];
+    let mut i = 0;
+    while i < COUNT {
+        let mut slot = hash(ENTRIES[i].name.as_bytes());
+        while slots[slot] != 0 {
+            slot = (slot + 1) % SLOTS;
+        }
+        #[allow(clippy::cast_possible_truncation, reason = "COUNT is checked against SLOTS below")]
+        {
+            slots[slot] = i as u16 + 1;
+        }
+        i += 1;
+    }
+    slots
+};
+
+const _: () = assert!(COUNT * 2 < SLOTS);
+
+/// A hash that does not see the case of letters.
+const fn hash(word: &[u8]) -> usize {
+    let mut h: u32 = 0x811C_9DC5;
+    let mut i = 0;
+    while i < word.len() {
+        h = (h ^ (word[i] | 0x20) as u32).wrapping_mul(0x0100_0193);
+        i += 1;
+    }
+    ((h >> 16) ^ h) as usize % SLOTS
+}
+
+/// What is known of `word`, in any case.
+pub(crate) fn lookup(word: &[u8]) -> Meaning {
+    if word.len() > LONGEST {
+        return Meaning::NAME;
+    }
+    let mut slot = hash(word);
+    while let Some(index) = usize::from(SLOT_TABLE[slot]).checked_sub(1) {
+        let entry = &ENTRY_TABLE[index];
+        if entry.name.as_bytes().eq_ignore_ascii_case(word) {
+            return Meaning { kw: entry.kw, role: entry.role };
+        }
+        slot = (slot + 1) % SLOTS;
+    }
+    Meaning::NAME
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_entry_is_found_once() {
+        for entry in &ENTRY_TABLE {
+            let found = lookup(entry.name.to_ascii_uppercase().as_bytes());
+            assert_eq!((found.kw, found.role), (entry.kw, entry.role), "{} is listed twice", entry.name);
+        }
+    }
+
+    #[test]
+    fn names_are_names() {
+        for word in [
+            "",
+            "customer",
+            "selec",
+            "selectt",
+            "a_very_long_name_that_is_longer_than_any_keyword_of_the_table",
+        ] {
+            assert_eq!(lookup(word.as_bytes()), Meaning::NAME, "{word}");
+        }
+    }
+}
