@@ -152,7 +152,8 @@ fn entry(kind: u8, block: &[u8]) -> Result<Tracked<'_>, Malformed> {
     let mut reader = Reader::new(block);
     Ok(match kind {
         SCHEMA => Tracked::Schema(reader.lenenc_bytes("tracked schema cut short")?),
-        STATE_CHANGE => Tracked::StateChanged(reader.lenenc_bytes("tracked state change cut short")? == b"1"),
+        // The block is the character itself, without the length that all others have.
+        STATE_CHANGE => Tracked::StateChanged(block.ends_with(b"1")),
         GTIDS => {
             // 0 is the only encoding there is: text.
             if reader.u8("encoding of tracked GTIDs missing")? != 0 {

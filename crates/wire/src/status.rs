@@ -38,6 +38,8 @@ impl Status {
     pub const IN_TRANS_READONLY: Status = Status(0x2000);
     /// The OK packet carries session state information.
     pub const SESSION_STATE_CHANGED: Status = Status(0x4000);
+    /// sql_mode has ANSI_QUOTES (MariaDB only).
+    pub const ANSI_QUOTES: Status = Status(0x8000);
 
     /// Whether all flags of `other` are set.
     #[inline]

@@ -5,7 +5,8 @@
 //! EOF, a number of columns) are read, and copied only if they lie across two pieces.
 //!
 //! Servers always speak DEPRECATE_EOF and SESSION_TRACK to the proxy. For a client that does not, EOF packets are put in,
-//! OK packets are cut down, and the sequence numbers behind them corrected in place.
+//! OK packets are cut down, and the sequence numbers behind them corrected in place. An EOF has no room for session state:
+//! what the OK at the end of a result set tells of it stays with the proxy.
 //!
 //! Deliberately absent: OPTIONAL_RESULTSET_METADATA, MariaDB's cached metadata and progress reports, and compression. The
 //! proxy agrees to none of them.

@@ -11,8 +11,11 @@ use crate::frame::HEADER;
 use crate::{Capabilities, Header, Status};
 
 /// The status flags of a session rather than of a statement: those that an EOF behind definitions can tell in advance.
-const LASTING: u16 =
-    Status::IN_TRANS.0 | Status::AUTOCOMMIT.0 | Status::NO_BACKSLASH_ESCAPES.0 | Status::IN_TRANS_READONLY.0;
+const LASTING: u16 = Status::IN_TRANS.0
+    | Status::AUTOCOMMIT.0
+    | Status::NO_BACKSLASH_ESCAPES.0
+    | Status::IN_TRANS_READONLY.0
+    | Status::ANSI_QUOTES.0;
 
 impl ReplyWalker {
     /// Starts to pass on the frame whose head was just read.
