@@ -73,6 +73,10 @@ fn comparable(packet: Packet, state_anywhere: bool) -> Packet {
             }
         }
         Packet::Prepared(ok) => Packet::Prepared(wire::PrepareOk { statement_id: 0, ..ok }),
+        // MariaDB numbers statements across connections, and names the number in its text.
+        Packet::Err(code, text) => {
+            Packet::Err(code, text.into_iter().filter(|byte| !byte.is_ascii_digit()).collect())
+        }
         packet => packet,
     }
 }
