@@ -121,6 +121,26 @@ choice! {
     }
 }
 
+impl From<sql::Level> for Level {
+    fn from(level: sql::Level) -> Self {
+        match level {
+            sql::Level::Eventual => Self::Eventual,
+            sql::Level::Session => Self::Session,
+            sql::Level::Global => Self::Global,
+        }
+    }
+}
+
+impl From<sql::OnTimeout> for OnTimeout {
+    fn from(action: sql::OnTimeout) -> Self {
+        match action {
+            sql::OnTimeout::Primary => Self::Primary,
+            sql::OnTimeout::Error => Self::Error,
+            sql::OnTimeout::Stale => Self::Stale,
+        }
+    }
+}
+
 choice! {
     /// What an endpoint is for.
     Mode is "endpoint mode" {
