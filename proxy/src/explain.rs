@@ -54,7 +54,7 @@ impl Explanation<'_> {
         }
         // A statement can hold line ends and terminal sequences; here it is one line of text.
         let sql = String::from_utf8_lossy(self.sql).replace(char::is_control, " ");
-        writeln!(output, "{:<8} {:<20} {:<16} {sql}", self.target, self.reason, self.kind)
+        writeln!(output, "{:<8} {:<21} {:<16} {sql}", self.target, self.reason, self.kind)
     }
 }
 
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn text_is_one_line_whatever_the_statement_holds() {
         let text = output(&args(Some("SELECT 1,\n'\x1b[31m'"), "", false), b"");
-        assert_eq!(text, "replica  read                 select           SELECT 1, ' [31m'\n");
+        assert_eq!(text, "replica  read                  select           SELECT 1, ' [31m'\n");
     }
 
     /// Accepts some bytes, then says that nobody reads any more.

@@ -28,12 +28,12 @@ use std::path::Path;
 
 use zeroize::Zeroizing;
 
-pub use address::{Address, AddressError};
-pub use choice::{Level, Mode, OnTimeout, Pool, TlsMode, UnknownWord};
+pub use address::Address;
+pub use choice::{Level, Mode, OnTimeout, Pool, TlsMode};
 pub use diff::{Change, Effect};
-pub use error::{ConfigError, Problem};
+pub use error::ConfigError;
 pub use model::{AdminConfig, ClusterConfig, Config, EndpointConfig, EndpointTls, NodeConfig, TlsIdentity};
-pub use network::{Network, NetworkError};
+pub use network::Network;
 pub use patch::SettingsPatch;
 pub use schema::schema;
 pub use secret::Secret;
