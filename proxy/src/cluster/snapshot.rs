@@ -10,7 +10,7 @@ use gtid::{Flavor, Position};
 use wire::capability::Capabilities;
 use wire::session_track::Wanted;
 
-use crate::config::Address;
+use crate::config::{Address, Level};
 
 /// A node's place in the configuration file: the index into [`Snapshot::nodes`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -134,6 +134,25 @@ impl Snapshot {
     /// The node with this id.
     pub fn node(&self, id: NodeId) -> Option<&Node> {
         self.nodes.get(id.index())
+    }
+
+    /// Whether every node that has answered can keep the promise of a level.
+    ///
+    /// # Errors
+    /// Names each node that cannot, with what to change.
+    pub fn can_serve(&self, level: Level) -> Result<(), String> {
+        if level == Level::Eventual {
+            return Ok(());
+        }
+        let lacking = self.nodes.iter().filter_map(|node| {
+            let facts = node.facts.as_ref().filter(|facts| !facts.shortcomings.is_empty())?;
+            Some(format!("node {}: {}", node.name, facts.shortcomings.join("; ")))
+        });
+        let lacking: Vec<_> = lacking.collect();
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        Err(format!("the level {} cannot be kept: {}", level.as_str(), lacking.join("; ")))
     }
 
     /// The primary, when there is one and it answers.

@@ -1,5 +1,5 @@
-//! Where a statement goes: a pure function of the statement, what its session needs, what is known of the cluster,
-//! and the time. No I/O, no lock, no clock; randomness comes in as a number.
+//! Where a statement goes: a pure function of the statement, what its session needs, and what is known of the cluster.
+//! No I/O, no lock, no clock; randomness comes in as a number.
 //!
 //! The rules are those of `docs/routing.md`: a statement goes to a replica only when it is known to be safe there, and
 //! fresh enough there for the session's level; else to the primary. The answer may also be a step to take first:
@@ -10,8 +10,6 @@ mod choose;
 mod freshness;
 mod needs;
 mod reason;
-
-use std::time::Instant;
 
 use gtid::Position;
 
@@ -84,6 +82,8 @@ pub enum Decision {
     Wait {
         /// What must be applied.
         position: Position,
+        /// By one of these.
+        among: NodeSet,
     },
     /// It cannot be run.
     Refuse(Refusal),
@@ -148,8 +148,6 @@ pub struct Facts<'a> {
     pub snapshot: &'a Snapshot,
     /// What was tried already.
     pub attempt: &'a Attempt,
-    /// The time.
-    pub now: Instant,
     /// Any number; spreads reads over nodes by weight.
     pub dice: u32,
 }
@@ -244,7 +242,7 @@ fn read(facts: &Facts<'_>) -> Decision {
 /// Every replica in rotation is behind.
 fn behind(facts: &Facts<'_>, rotation: NodeSet, position: Position) -> Decision {
     if !facts.attempt.expired {
-        return Decision::Wait { position };
+        return Decision::Wait { position, among: rotation };
     }
     match facts.promise.on_timeout {
         OnTimeout::Primary => last_resort(facts, Reason::Timeout),

@@ -1,0 +1,229 @@
+//! A session's connection to one node.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::time::Duration;
+
+use gtid::Flavor;
+use wire::command::CommandCode;
+use wire::frame::{HEADER, Header, write_packet};
+use wire::rows::QueryOutcome;
+use wire::status::Status;
+
+use super::control::{ask, ask_raw};
+use super::error::BackendError;
+use super::login::LoggedIn;
+use super::state::{Shared, State};
+use crate::cluster::snapshot::NodeId;
+use crate::transport::Channel;
+
+/// How long a node may take to bring a connection to the session's state.
+const SETUP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Bytes of commands without a reply that may wait for the next command before they are sent on their own.
+const OUTBOX_LIMIT: usize = 16 * 1024;
+
+/// Whether the server tells on this connection what a statement changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tracking {
+    /// Whatever the server does by default. Enough for reads that change nothing.
+    Default,
+    /// Positions, schema, every session variable, and whether other state changed.
+    Full,
+}
+
+/// A statement as the server knows it.
+#[derive(Clone, Copy, Debug)]
+struct Remote {
+    server_id: u32,
+    types_version: u32,
+}
+
+/// A connection to one node, and what the server on the other side knows of the session.
+#[derive(Debug)]
+pub struct Connection {
+    /// The bytes.
+    pub channel: Channel,
+    /// Which node.
+    pub node: NodeId,
+    /// Which life of the node.
+    pub incarnation: u64,
+    /// The server's id of the connection.
+    pub thread: u32,
+    /// The status flags of the last reply.
+    pub status: Status,
+    flavor: Flavor,
+    tracking: Tracking,
+    state: Shared,
+    statements: HashMap<u32, Remote>,
+    outbox: Vec<u8>,
+}
+
+impl Connection {
+    /// Takes over a connection that has just logged in, in the schema the session's state names.
+    pub fn new(logged_in: LoggedIn, node: NodeId, incarnation: u64, flavor: Flavor, schema: Option<&[u8]>) -> Self {
+        Self {
+            channel: logged_in.channel,
+            node,
+            incarnation,
+            thread: logged_in.thread,
+            status: logged_in.status,
+            flavor,
+            tracking: Tracking::Default,
+            state: Rc::new(State { schema: schema.map(Into::into), ..State::default() }),
+            statements: HashMap::new(),
+            outbox: Vec::new(),
+        }
+    }
+
+    /// Makes the server ready for the session's next statement: its trackers, then whatever of the state differs.
+    ///
+    /// # Errors
+    /// `Refused` when the server does not take a part of the state; the connection is then in between and must be
+    /// given up, as after every other error.
+    pub async fn bring_to(&mut self, state: &Shared, tracking: Tracking) -> Result<(), BackendError> {
+        if tracking == Tracking::Full && self.tracking != Tracking::Full {
+            ask(&mut self.channel, track_everything(self.flavor), SETUP_TIMEOUT).await?;
+            self.tracking = Tracking::Full;
+        }
+        if Rc::ptr_eq(&self.state, state) {
+            return Ok(());
+        }
+        self.apply(state).await?;
+        self.state = Rc::clone(state);
+        Ok(())
+    }
+
+    async fn apply(&mut self, state: &State) -> Result<(), BackendError> {
+        if let Some(option) = state.option.filter(|option| self.state.option != Some(*option)) {
+            let [low, high] = option;
+            ask_raw(&mut self.channel, &[CommandCode::SetOption as u8, low, high], SETUP_TIMEOUT).await?;
+        }
+        if let Some(role) = state.role.as_deref().filter(|role| self.state.role.as_deref() != Some(*role)) {
+            self.ask_bytes(role).await?;
+        }
+        if let Some(schema) = state.schema.as_deref().filter(|schema| self.state.schema.as_deref() != Some(*schema)) {
+            let payload = [&[CommandCode::InitDb as u8], schema].concat();
+            ask_raw(&mut self.channel, &payload, SETUP_TIMEOUT).await?;
+        }
+        let statements = [state.set_variables(&self.state), state.set_user_variables(&self.state)];
+        for statement in statements.into_iter().flatten() {
+            self.ask_bytes(&statement).await?;
+        }
+        Ok(())
+    }
+
+    async fn ask_bytes(&mut self, statement: &[u8]) -> Result<Vec<QueryOutcome>, BackendError> {
+        let payload = [&[CommandCode::Query as u8], statement].concat();
+        ask_raw(&mut self.channel, &payload, SETUP_TIMEOUT).await
+    }
+
+    /// The state has changed by a statement that ran here: this connection is at it already.
+    pub fn is_at(&mut self, state: &Shared) {
+        self.state = Rc::clone(state);
+    }
+
+    /// A statement may have changed the trackers; they are set again before the next one.
+    pub fn trackers_changed(&mut self) {
+        self.tracking = Tracking::Default;
+    }
+
+    /// The server has reset the session: it knows nothing of it any more but the schema.
+    pub fn was_reset(&mut self) {
+        self.tracking = Tracking::Default;
+        self.statements.clear();
+        self.state = Rc::new(State { schema: self.state.schema.clone(), ..State::default() });
+    }
+
+    /// The server's id of a statement that the client knows as `id`, when it is prepared here.
+    pub fn statement(&self, id: u32) -> Option<u32> {
+        self.statements.get(&id).map(|remote| remote.server_id)
+    }
+
+    /// The statement the client knows as `id` is prepared here as `server_id`.
+    pub fn prepared(&mut self, id: u32, server_id: u32) {
+        self.statements.insert(id, Remote { server_id, types_version: 0 });
+    }
+
+    /// Which of the parameter types sent so far the server knows; 0 for none.
+    pub fn types_version(&self, id: u32) -> u32 {
+        self.statements.get(&id).map_or(0, |remote| remote.types_version)
+    }
+
+    /// The server has seen these parameter types.
+    pub fn has_types(&mut self, id: u32, version: u32) {
+        if let Some(remote) = self.statements.get_mut(&id) {
+            remote.types_version = version;
+        }
+    }
+
+    /// Puts whole COM_STMT_SEND_LONG_DATA frames, which get no reply, in front of the next command.
+    pub fn send_ahead(&mut self, frames: &[u8], server_id: u32) {
+        let start = self.outbox.len();
+        self.outbox.extend_from_slice(frames);
+        let mut at = start;
+        while let Some(header) = self.outbox.get(at..).and_then(Header::parse) {
+            let end = at + HEADER + header.length;
+            // A frame too short for an id was never taken in.
+            if let Some(payload) = self.outbox.get_mut(at + HEADER..end) {
+                let _ = wire::prepared::set_statement_id(payload, server_id);
+            }
+            at = end;
+        }
+    }
+
+    /// Closes a statement here if it is prepared here. The command is sent along with the next one.
+    pub fn close_statement(&mut self, id: u32) {
+        if let Some(remote) = self.statements.remove(&id) {
+            wire::prepared::write_close(&mut self.outbox, remote.server_id);
+        }
+    }
+
+    /// Sends what waits, when it has become much.
+    ///
+    /// # Errors
+    /// When the socket fails.
+    pub async fn flush_if_full(&mut self) -> std::io::Result<()> {
+        if self.outbox.len() < OUTBOX_LIMIT {
+            return Ok(());
+        }
+        let waiting = std::mem::take(&mut self.outbox);
+        self.channel.write(&waiting).await
+    }
+
+    /// Sends a command, and before it whatever waits, in one write.
+    ///
+    /// # Errors
+    /// When the socket fails.
+    pub async fn send(&mut self, command: &[u8]) -> std::io::Result<()> {
+        if self.outbox.is_empty() {
+            return self.channel.write(command).await;
+        }
+        let mut both = std::mem::take(&mut self.outbox);
+        both.extend_from_slice(command);
+        self.channel.write(&both).await
+    }
+
+    /// Ends the conversation politely. Nothing is waited for.
+    pub async fn quit(mut self) {
+        let mut out = std::mem::take(&mut self.outbox);
+        write_packet(&mut out, &mut 0, &[CommandCode::Quit as u8]);
+        // The server may have closed already, and then there is nobody to be polite to.
+        let _ = self.channel.write(&out).await;
+        let _ = self.channel.shutdown().await;
+    }
+}
+
+/// Facts: `session_track_gtids` is MySQL's; MariaDB reports `last_gtid` among the variables. `*` stands for all.
+fn track_everything(flavor: Flavor) -> &'static str {
+    match flavor {
+        Flavor::Mysql => {
+            "SET @@session.session_track_gtids=OWN_GTID, @@session.session_track_system_variables='*', \
+             @@session.session_track_schema=ON, @@session.session_track_state_change=ON"
+        }
+        Flavor::Mariadb => {
+            "SET @@session.session_track_system_variables='*', @@session.session_track_schema=ON, \
+             @@session.session_track_state_change=ON"
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The part of a session's state that can be moved: what a connection to another node must be told before it can
+//! run the session's next statement as the first one would have.
+//!
+//! It is learnt from the servers' session trackers, not from statements, and compared by identity first: a
+//! connection that was brought to a state keeps a pointer to it, and the ordinary statement costs one comparison.
+//!
+//! Deliberately absent: temporary tables, locks, and values that only the server knows. They pin (see `session`).
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Variables that a tracker may report and that must not be moved: they belong to one connection, say what a
+/// statement did, or (the trackers themselves) are the proxy's own business on every connection.
+const STAYS: [&[u8]; 16] = [
+    b"statement_id",
+    b"last_gtid",
+    b"gtid_next",
+    b"gtid_seq_no",
+    b"gtid_domain_id",
+    b"server_id",
+    b"sql_log_bin",
+    b"sql_log_off",
+    b"last_insert_id",
+    b"identity",
+    b"insert_id",
+    b"error_count",
+    b"warning_count",
+    b"pseudo_thread_id",
+    b"pseudo_slave_mode",
+    b"pseudo_replica_mode",
+];
+
+/// A session's movable state. Values are texts as the servers report or take them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// The current schema; `None` before one was chosen.
+    pub schema: Option<Box<[u8]>>,
+    /// Session variables that were changed since login.
+    pub variables: BTreeMap<Box<[u8]>, Box<[u8]>>,
+    /// User variables with the literals they were set to.
+    pub user_variables: BTreeMap<Box<[u8]>, Box<[u8]>>,
+    /// The last SET ROLE statement.
+    pub role: Option<Box<[u8]>>,
+    /// What COM_SET_OPTION last said, as it is sent.
+    pub option: Option<[u8; 2]>,
+}
+
+/// A state that sessions and connections share while nothing changes.
+pub type Shared = Rc<State>;
+
+impl State {
+    /// Notes a variable that a server reported as changed. Returns whether it is one that moves.
+    pub fn note_variable(state: &mut Shared, name: &[u8], value: &[u8]) -> bool {
+        if STAYS.contains(&name) || name.starts_with(b"session_track_") {
+            return false;
+        }
+        if state.variables.get(name).is_none_or(|known| **known != *value) {
+            Rc::make_mut(state).variables.insert(name.into(), value.into());
+        }
+        true
+    }
+
+    /// Notes the schema a server reported.
+    pub fn note_schema(state: &mut Shared, schema: &[u8]) {
+        if state.schema.as_deref() != Some(schema) {
+            Rc::make_mut(state).schema = (!schema.is_empty()).then(|| schema.into());
+        }
+    }
+
+    /// The statement that brings a connection's variables from `known` to this state; `None` when nothing differs.
+    pub fn set_variables(&self, known: &Self) -> Option<Vec<u8>> {
+        let mut assignments: Vec<u8> = Vec::new();
+        for (name, value) in changed(&self.variables, &known.variables) {
+            separate(&mut assignments);
+            assignments.extend_from_slice(b"@@session.`");
+            assignments.extend_from_slice(name);
+            assignments.extend_from_slice(b"`=");
+            append_value(&mut assignments, name, value);
+        }
+        set(assignments)
+    }
+
+    /// The same for user variables: a statement of its own, for their literals are read in the session's character set.
+    pub fn set_user_variables(&self, known: &Self) -> Option<Vec<u8>> {
+        let mut assignments: Vec<u8> = Vec::new();
+        for (name, literal) in changed(&self.user_variables, &known.user_variables) {
+            separate(&mut assignments);
+            assignments.extend_from_slice(b"@`");
+            assignments.extend_from_slice(name);
+            assignments.extend_from_slice(b"`=");
+            assignments.extend_from_slice(literal);
+        }
+        set(assignments)
+    }
+}
+
+fn set(assignments: Vec<u8>) -> Option<Vec<u8>> {
+    (!assignments.is_empty()).then(|| [b"SET ", assignments.as_slice()].concat())
+}
+
+fn changed<'a>(
+    wanted: &'a BTreeMap<Box<[u8]>, Box<[u8]>>,
+    known: &'a BTreeMap<Box<[u8]>, Box<[u8]>>,
+) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
+    wanted.iter().filter(|(name, value)| known.get(*name) != Some(*value)).map(|(name, value)| (&**name, &**value))
+}
+
+fn separate(assignments: &mut Vec<u8>) {
+    if !assignments.is_empty() {
+        assignments.push(b',');
+    }
+}
+
+/// A tracker reports every value as text; numeric variables take no quoted one.
+fn append_value(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
+    let number = !value.is_empty()
+        && value.len() <= 40
+        && value.iter().enumerate().all(|(at, byte)| byte.is_ascii_digit() || *byte == b'.' || (at == 0 && *byte == b'-'));
+    if number {
+        out.extend_from_slice(value);
+    } else if value.is_empty() && name == b"character_set_results" {
+        // NULL ("send as it is") is reported as an empty text.
+        out.extend_from_slice(b"NULL");
+    } else {
+        // As hexadecimal: free of quoting, sql_mode and character sets.
+        out.extend_from_slice(b"_utf8mb4 0x");
+        for byte in value {
+            out.push(hex(byte >> 4));
+            out.push(hex(byte & 15));
+        }
+        if value.is_empty() {
+            out.truncate(out.len() - b"_utf8mb4 0x".len());
+            out.extend_from_slice(b"''");
+        }
+    }
+}
+
+fn hex(nibble: u8) -> u8 {
+    match nibble {
+        0..=9 => b'0' + nibble,
+        _ => b'a' + nibble - 10,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(variables: &[(&str, &str)]) -> Shared {
+        let mut state = Shared::default();
+        for (name, value) in variables {
+            State::note_variable(&mut state, name.as_bytes(), value.as_bytes());
+        }
+        state
+    }
+
+    #[test]
+    fn only_what_differs_is_set() {
+        let old = state(&[("sql_mode", "ANSI"), ("sql_select_limit", "5")]);
+        let new = state(&[("sql_mode", "ANSI"), ("sql_select_limit", "7"), ("sql_auto_is_null", "ON")]);
+        assert_eq!(
+            new.set_variables(&old).unwrap(),
+            b"SET @@session.`sql_auto_is_null`=_utf8mb4 0x4f4e,@@session.`sql_select_limit`=7"
+        );
+        assert_eq!(new.set_variables(&new), None);
+    }
+
+    #[test]
+    fn empty_texts_and_null_are_told_apart() {
+        let new = state(&[("character_set_results", ""), ("sql_mode", "")]);
+        assert_eq!(
+            new.set_variables(&State::default()).unwrap(),
+            b"SET @@session.`character_set_results`=NULL,@@session.`sql_mode`=''"
+        );
+    }
+
+    #[test]
+    fn what_belongs_to_one_connection_stays_there() {
+        let mut state = Shared::default();
+        for name in ["statement_id", "last_gtid", "session_track_gtids", "gtid_next"] {
+            assert!(!State::note_variable(&mut state, name.as_bytes(), b"1"), "{name}");
+        }
+        assert_eq!(*state, State::default());
+    }
+}

@@ -1,0 +1,104 @@
+//! What a client is told when the proxy itself answers with an error. Only texts from here, and the servers' own, reach
+//! a client.
+//!
+//! Numbers are MySQL's, so that drivers do what they do for a server: `mysqld_error.h`.
+
+use wire::capability::Capabilities;
+use wire::err::ErrPacket;
+
+use crate::backend::{BackendError, ServerError};
+
+/// ER_ACCESS_DENIED_ERROR.
+pub const ACCESS_DENIED: u16 = 1045;
+/// ER_UNKNOWN_ERROR, for what no server would say.
+pub const UNKNOWN: u16 = 1105;
+
+/// An error for a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientError {
+    /// MySQL's number.
+    pub code: u16,
+    /// MySQL's five characters.
+    pub sql_state: [u8; 5],
+    /// The text, which says what to do where something can be done.
+    pub message: Vec<u8>,
+}
+
+impl ClientError {
+    /// An error with a number of MySQL's.
+    pub fn new(code: u16, sql_state: &[u8; 5], message: impl Into<Vec<u8>>) -> Self {
+        Self { code, sql_state: *sql_state, message: message.into() }
+    }
+
+    /// An error that no server would give.
+    pub fn own(message: impl Into<String>) -> Self {
+        Self::new(UNKNOWN, b"HY000", format!("Tidemark: {}", message.into()))
+    }
+
+    /// The account or its password is wrong: the server's text, with the client's own host.
+    pub fn access_denied(user: &[u8], host: &str, password_given: bool) -> Self {
+        let mut message = b"Access denied for user '".to_vec();
+        message.extend_from_slice(user);
+        message.extend_from_slice(b"'@'");
+        message.extend_from_slice(host.as_bytes());
+        message.extend_from_slice(b"' (using password: ");
+        message.extend_from_slice(if password_given { b"YES)" } else { b"NO)" });
+        Self::new(ACCESS_DENIED, b"28000", message)
+    }
+
+    /// No more clients are taken.
+    pub fn too_many_connections() -> Self {
+        Self::new(1040, b"08004", "Too many connections")
+    }
+
+    /// The proxy is about to stop.
+    pub fn shutting_down() -> Self {
+        Self::new(1053, b"08S01", "Tidemark is shutting down; connect again")
+    }
+
+    /// The session cannot go on as it was: what the server held for it is lost.
+    pub fn connection_lost(node: &str, what: &str) -> Self {
+        Self::new(1053, b"08S01", format!("Tidemark: the connection to node {node} was lost {what}"))
+    }
+
+    /// KILL QUERY hit the statement: ER_QUERY_INTERRUPTED.
+    pub fn interrupted() -> Self {
+        Self::new(1317, b"70100", "Query execution was interrupted")
+    }
+
+    /// The client broke the protocol.
+    pub fn malformed(what: impl std::fmt::Display) -> Self {
+        Self::new(1835, b"HY000", format!("Malformed communication packet: {what}"))
+    }
+
+    /// Packets with wrong numbers.
+    pub fn out_of_order() -> Self {
+        Self::new(1156, b"08S01", "Got packets out of order")
+    }
+
+    /// A command that is none, or that the proxy does not pass on.
+    pub fn unknown_command() -> Self {
+        Self::new(1047, b"08S01", "Unknown command")
+    }
+
+    /// What a node said, or why it could not be asked.
+    pub fn from_backend(node: &str, error: &BackendError) -> Self {
+        match error {
+            BackendError::Refused(error) => Self::from_server(error),
+            other => Self::new(2003, b"HY000", format!("Tidemark: cannot use node {node}: {other}")),
+        }
+    }
+
+    /// A server's own error, unchanged.
+    pub fn from_server(error: &ServerError) -> Self {
+        Self { code: error.code, sql_state: error.sql_state, message: error.message.clone() }
+    }
+
+    /// The ERR payload as this client understands it.
+    pub fn payload(&self, capabilities: Capabilities) -> Vec<u8> {
+        let mut out = Vec::new();
+        ErrPacket { code: self.code, sql_state: self.sql_state, message: self.message.as_slice().into() }
+            .write(&mut out, capabilities);
+        out
+    }
+}

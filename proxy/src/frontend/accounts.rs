@@ -1,0 +1,139 @@
+//! What the proxy remembers of accounts, in memory only: enough to recognise a client and to log in as it, never the
+//! password.
+//!
+//! An entry is made after a server has taken the login, and dropped when a server refuses it. Whether somebody may
+//! come in is always the server's decision: each session logs in to a node before its client is let in.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use wire::auth::{caching_sha2, native};
+
+use crate::backend::Secret;
+use crate::cluster::snapshot::NodeId;
+
+/// Accounts remembered at most; beyond that an arbitrary one is forgotten and asks its client for the password again.
+const REMEMBERED: usize = 10_000;
+
+/// A life of a node.
+pub type NodeLife = (NodeId, u64);
+
+/// The accounts known so far.
+#[derive(Debug, Default)]
+pub struct Accounts {
+    known: Mutex<HashMap<Box<[u8]>, Known>>,
+}
+
+#[derive(Debug)]
+struct Known {
+    caching_sha2_stage2: [u8; 32],
+    secret: Secret,
+    /// Nodes whose own cache has seen the password in this life, so that they take the fast path.
+    warm: Vec<NodeLife>,
+}
+
+impl Accounts {
+    /// Recognises a client by its answer to a nonce in caching_sha2_password's fast path.
+    pub fn recognise(&self, user: &[u8], response: &[u8], nonce: &[u8]) -> Option<Secret> {
+        let response: &[u8; 32] = response.try_into().ok()?;
+        let known = self.lock();
+        let known = known.get(user)?;
+        caching_sha2::recover_stage1(response, nonce, &known.caching_sha2_stage2)?;
+        Some(known.secret.clone())
+    }
+
+    /// Whether one of these nodes has not seen the account's password in its present life.
+    pub fn is_cold(&self, user: &[u8], nodes: &[NodeLife]) -> bool {
+        self.lock().get(user).is_none_or(|known| nodes.iter().any(|node| !known.warm.contains(node)))
+    }
+
+    /// Remembers an account whose password a server has just taken; `warm` are the nodes that have seen it.
+    pub fn remember(&self, user: &[u8], secret: &Secret, warm: Vec<NodeLife>) {
+        let Some(stage1) = secret.caching_sha2_stage1() else { return };
+        let entry = Known { caching_sha2_stage2: caching_sha2::stage2(stage1), secret: secret.without_password(), warm };
+        let mut known = self.lock();
+        if known.len() >= REMEMBERED
+            && !known.contains_key(user)
+            && let Some(other) = known.keys().next().cloned()
+        {
+            known.remove(&other);
+        }
+        known.insert(user.into(), entry);
+    }
+
+    /// A server has refused what is remembered.
+    pub fn forget(&self, user: &[u8]) {
+        self.lock().remove(user);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Box<[u8]>, Known>> {
+        // An entry is replaced in one step, so that a panic elsewhere leaves none half made.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Recognises a client by its answer to a nonce in mysql_native_password, given the hashes that the servers keep.
+pub fn recognise_native<'a>(
+    response: &[u8],
+    nonce: &[u8],
+    hashes: impl IntoIterator<Item = &'a [u8; 20]>,
+) -> Option<Secret> {
+    let response: &[u8; 20] = response.try_into().ok()?;
+    hashes
+        .into_iter()
+        .find_map(|stage2| native::recover_stage1(response, nonce, stage2))
+        .map(Secret::from_native_stage1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONCE: &[u8; 20] = b"01234567890123456789";
+
+    fn answer(password: &[u8]) -> [u8; 32] {
+        caching_sha2::scramble(&caching_sha2::stage1(password), NONCE)
+    }
+
+    #[test]
+    fn only_the_right_password_is_recognised_and_only_until_it_is_forgotten() {
+        let accounts = Accounts::default();
+        assert!(accounts.recognise(b"app", &answer(b"right"), NONCE).is_none());
+        accounts.remember(b"app", &Secret::from_password(b"right"), vec![(NodeId(0), 1)]);
+        let secret = accounts.recognise(b"app", &answer(b"right"), NONCE).unwrap();
+        assert!(secret.password().is_none(), "the password itself is never kept");
+        assert!(accounts.recognise(b"app", &answer(b"wrong"), NONCE).is_none());
+        assert!(accounts.recognise(b"other", &answer(b"right"), NONCE).is_none());
+        assert!(accounts.recognise(b"app", b"", NONCE).is_none());
+        accounts.forget(b"app");
+        assert!(accounts.recognise(b"app", &answer(b"right"), NONCE).is_none());
+    }
+
+    #[test]
+    fn a_restarted_node_is_cold_again() {
+        let accounts = Accounts::default();
+        accounts.remember(b"app", &Secret::from_password(b"x"), vec![(NodeId(0), 1), (NodeId(1), 1)]);
+        assert!(!accounts.is_cold(b"app", &[(NodeId(0), 1)]));
+        assert!(accounts.is_cold(b"app", &[(NodeId(0), 1), (NodeId(1), 2)]));
+    }
+
+    #[test]
+    fn a_native_client_gives_its_stage1_away_only_with_the_right_hash() {
+        let stage1 = native::stage1(b"secret");
+        let response = native::scramble(&stage1, NONCE);
+        let right = native::stage2(&stage1);
+        assert!(recognise_native(&response, NONCE, [&[0; 20]]).is_none());
+        let secret = recognise_native(&response, NONCE, [&[0; 20], &right]).unwrap();
+        assert_eq!(secret.native_stage1(), Some(&stage1));
+    }
+
+    #[test]
+    fn the_number_of_accounts_is_bounded() {
+        let accounts = Accounts::default();
+        let secret = Secret::from_password(b"x");
+        for number in 0..REMEMBERED + 10 {
+            accounts.remember(number.to_string().as_bytes(), &secret, Vec::new());
+        }
+        assert_eq!(accounts.lock().len(), REMEMBERED);
+    }
+}

@@ -1,0 +1,324 @@
+//! How a client proves who it is, and how that proof becomes a login on a node.
+//!
+//! 1. An empty password needs no proof; the server says whether the account has one.
+//! 2. A client that is recognised (its answer fits what is remembered, or a hash that the servers keep) has thereby
+//!    given away what a login needs.
+//! 3. Any other client is asked for the password itself, by caching_sha2_password's full exchange: over TLS or a UNIX
+//!    socket, else encrypted with the proxy's RSA key. This serves accounts of every plugin of the servers.
+//!
+//! In each case a node has the last word.
+
+use tokio::task::JoinSet;
+use wire::ChangeUser;
+use wire::auth::{Plugin, caching_sha2, write_more, write_switch};
+use wire::capability::Capabilities;
+use wire::greeting::SCRAMBLE;
+use zeroize::Zeroizing;
+
+use super::accounts::{NodeLife, recognise_native};
+use super::{Account, FrontendError, Peer, greet};
+use crate::backend::login::{LoginRequest, login};
+use crate::backend::{BackendError, Connection, Secret};
+use crate::cluster::snapshot::{Node, Snapshot};
+use crate::config::Mode;
+use crate::endpoint::Endpoint;
+use crate::error::{ACCESS_DENIED, ClientError};
+use crate::instance::Instance;
+use crate::transport::Channel;
+use crate::transport::packet::{Exact, Exchange};
+
+/// ER_ACCESS_DENIED_NO_PASSWORD_ERROR: what MariaDB and MySQL say when another plugin than a password is due.
+const ACCESS_DENIED_NO_PASSWORD: u16 = 1698;
+
+/// What a client said of itself.
+pub(super) struct Applicant<'a> {
+    pub(super) user: &'a [u8],
+    pub(super) peer: Peer,
+    pub(super) schema: Option<&'a [u8]>,
+    pub(super) collation: u16,
+    pub(super) capabilities: Capabilities,
+    pub(super) attributes: Option<&'a [u8]>,
+    pub(super) plugin: Option<&'a [u8]>,
+    pub(super) response: &'a [u8],
+    pub(super) nonce: [u8; SCRAMBLE],
+    pub(super) offered: Plugin,
+}
+
+/// An answer to a nonce, by a plugin that is understood.
+struct Answer {
+    plugin: Plugin,
+    response: Vec<u8>,
+    nonce: [u8; SCRAMBLE],
+}
+
+impl Answer {
+    /// An empty password is told by no answer at all, or by a single NUL.
+    fn is_empty(&self) -> bool {
+        matches!(self.response.as_slice(), [] | [0])
+    }
+}
+
+/// Lets the client prove itself until a node takes it, or refuses it.
+pub(super) async fn prove(
+    exchange: &mut Exchange<'_>,
+    applicant: &Applicant<'_>,
+    endpoint: &Endpoint,
+    instance: &Instance,
+) -> Result<(Secret, Connection), FrontendError> {
+    let answer = first_answer(exchange, applicant).await?;
+    if answer.is_empty() {
+        let secret = Secret::empty();
+        let connection = enter(applicant, &secret, endpoint, instance).await.map_err(|error| error.tell(applicant, false))?;
+        return Ok((secret, connection));
+    }
+    if let Some(secret) = recognise(exchange, &answer, applicant, instance).await? {
+        match enter(applicant, &secret, endpoint, instance).await {
+            Ok(connection) => {
+                if answer.plugin == Plugin::CachingSha2Password {
+                    more(exchange, &[caching_sha2::FAST_AUTH_OK]).await?;
+                }
+                return Ok((secret, connection));
+            }
+            // The password was changed, or the node's cache does not know it: ask for it.
+            Err(error) if error.password_may_help() => instance.accounts.forget(applicant.user),
+            Err(error) => return Err(error.tell(applicant, true)),
+        }
+    }
+    let password = ask_password(exchange, answer, instance).await?;
+    let secret = Secret::from_password(&password);
+    let connection = enter(applicant, &secret, endpoint, instance).await.map_err(|error| error.tell(applicant, true))?;
+    let warm = warm(applicant, &secret, &connection, instance).await;
+    instance.accounts.remember(applicant.user, &secret, warm);
+    Ok((secret.without_password(), connection))
+}
+
+/// The client's answer, by a plugin that is understood: its own choice, or after a switch.
+async fn first_answer(exchange: &mut Exchange<'_>, applicant: &Applicant<'_>) -> Result<Answer, FrontendError> {
+    let chosen = applicant.plugin.map_or(Plugin::NativePassword, Plugin::from_name);
+    let understood = match chosen {
+        Plugin::NativePassword => matches!(applicant.response.len(), 0 | 20),
+        Plugin::CachingSha2Password => matches!(applicant.response.len(), 0 | 1 | 32),
+        _ => false,
+    };
+    if understood {
+        return Ok(Answer { plugin: chosen, response: applicant.response.to_vec(), nonce: applicant.nonce });
+    }
+    switch(exchange, applicant.offered).await
+}
+
+/// Asks the client to answer by another plugin.
+async fn switch(exchange: &mut Exchange<'_>, plugin: Plugin) -> Result<Answer, FrontendError> {
+    let nonce = greet::nonce()?;
+    let mut payload = Vec::new();
+    write_switch(&mut payload, plugin.name().as_bytes(), &nonce);
+    exchange.write(&payload).await?;
+    Ok(Answer { plugin, response: exchange.read(Exact::No).await?, nonce })
+}
+
+/// What a login needs, if the client's answer gives it away.
+async fn recognise(
+    exchange: &mut Exchange<'_>,
+    answer: &Answer,
+    applicant: &Applicant<'_>,
+    instance: &Instance,
+) -> Result<Option<Secret>, FrontendError> {
+    if answer.plugin == Plugin::CachingSha2Password {
+        let known = instance.accounts.recognise(applicant.user, &answer.response, &answer.nonce);
+        // A node that restarted has forgotten the password. Where it can be told without cost, it is told again.
+        let lives: Vec<_> = lives(&instance.cluster.snapshot()).map(|node| (node.id, node.incarnation)).collect();
+        let ask_again = exchange.channel().is_private() && instance.accounts.is_cold(applicant.user, &lives);
+        return Ok(known.filter(|_| !ask_again));
+    }
+    let address = {
+        let snapshot = instance.cluster.snapshot();
+        snapshot.primary().or_else(|| lives(&snapshot).next()).map(|node| node.address.clone())
+    };
+    let Some(address) = address else { return Ok(None) };
+    let hashes = instance.hashes.of(applicant.user, &address, &instance.server_tls).await?;
+    let known = recognise_native(&answer.response, &answer.nonce, &hashes.stage2);
+    if known.is_none() && !hashes.others {
+        let host = applicant.peer.to_string();
+        return Err(ClientError::access_denied(applicant.user, &host, true).into());
+    }
+    Ok(known)
+}
+
+fn lives(snapshot: &Snapshot) -> impl Iterator<Item = &Node> {
+    snapshot.nodes.iter().filter(|node| node.is_up())
+}
+
+/// caching_sha2_password's full exchange.
+async fn ask_password(
+    exchange: &mut Exchange<'_>,
+    mut answer: Answer,
+    instance: &Instance,
+) -> Result<Zeroizing<Vec<u8>>, FrontendError> {
+    if answer.plugin != Plugin::CachingSha2Password {
+        answer = switch(exchange, Plugin::CachingSha2Password).await?;
+        if answer.is_empty() {
+            return Ok(Zeroizing::default());
+        }
+    }
+    more(exchange, &[caching_sha2::FULL_AUTH]).await?;
+    let mut packet = Zeroizing::new(exchange.read(Exact::No).await?);
+    if exchange.channel().is_private() {
+        return match packet.pop() {
+            Some(0) => Ok(packet),
+            _ => Err(FrontendError::Protocol("a password that does not end with NUL".to_owned())),
+        };
+    }
+    if packet.as_slice() == [caching_sha2::REQUEST_PUBLIC_KEY] {
+        more(exchange, instance.rsa.public_pem()).await?;
+        packet = Zeroizing::new(exchange.read(Exact::No).await?);
+    }
+    instance
+        .rsa
+        .password(&packet, &answer.nonce)
+        .ok_or_else(|| FrontendError::Protocol("a password that is not encrypted with this proxy's key".to_owned()))
+}
+
+async fn more(exchange: &mut Exchange<'_>, data: &[u8]) -> Result<(), FrontendError> {
+    let mut payload = Vec::new();
+    write_more(&mut payload, data);
+    Ok(exchange.write(&payload).await?)
+}
+
+/// Why no node let the client in.
+struct NotEntered {
+    node: String,
+    error: BackendError,
+}
+
+impl NotEntered {
+    fn password_may_help(&self) -> bool {
+        match &self.error {
+            BackendError::PasswordNeeded | BackendError::Plugin(_) => true,
+            BackendError::Refused(error) => error.code == ACCESS_DENIED,
+            _ => false,
+        }
+    }
+
+    /// The server's error, except that an access denied names the client's host and not the proxy's.
+    fn tell(self, applicant: &Applicant<'_>, password_given: bool) -> FrontendError {
+        match &self.error {
+            BackendError::Refused(error) if matches!(error.code, ACCESS_DENIED | ACCESS_DENIED_NO_PASSWORD) => {
+                ClientError::access_denied(applicant.user, &applicant.peer.to_string(), password_given).into()
+            }
+            BackendError::PasswordNeeded | BackendError::Plugin(_) => {
+                tracing::warn!(node = self.node, error = %self.error, "a client could not be logged in");
+                ClientError::access_denied(applicant.user, &applicant.peer.to_string(), password_given).into()
+            }
+            error => ClientError::from_backend(&self.node, error).into(),
+        }
+    }
+}
+
+/// Logs in to the node where the session is at home: the primary, or a replica on a read-only endpoint or while there
+/// is no primary.
+async fn enter(
+    applicant: &Applicant<'_>,
+    secret: &Secret,
+    endpoint: &Endpoint,
+    instance: &Instance,
+) -> Result<Connection, NotEntered> {
+    let home = {
+        let snapshot = instance.cluster.snapshot();
+        let primary = snapshot.primary().cloned();
+        let replica = || snapshot.nodes.iter().find(|node| node.takes_reads()).cloned();
+        match endpoint.mode {
+            Mode::ReadWrite => primary.or_else(replica),
+            Mode::ReadOnly => replica().or(primary),
+        }
+    };
+    let nowhere = || NotEntered { node: "(none)".to_owned(), error: BackendError::Protocol("no node is up".to_owned()) };
+    let node = home.ok_or_else(nowhere)?;
+    let request = LoginRequest {
+        user: applicant.user,
+        secret,
+        schema: applicant.schema,
+        collation: applicant.collation,
+        capabilities: applicant.capabilities,
+        attributes: applicant.attributes,
+    };
+    let name = node.name.to_string();
+    match login(&node.address, &instance.server_tls, request).await {
+        Ok(logged_in) => {
+            let flavor = node.facts.as_ref().map_or(gtid::Flavor::Mysql, |facts| facts.flavor);
+            Ok(Connection::new(logged_in, node.id, node.incarnation, flavor, applicant.schema))
+        }
+        Err(error) => {
+            if matches!(error, BackendError::Connect(_)) {
+                instance.cluster.report_failure(node.id, &error.to_string());
+            }
+            Err(NotEntered { node: name, error })
+        }
+    }
+}
+
+/// Shows the password to every other node once, so that their own caches know it and later logins, which have only
+/// its hash, take the fast path. Returns the nodes that know it.
+async fn warm(applicant: &Applicant<'_>, secret: &Secret, at_home: &Connection, instance: &Instance) -> Vec<NodeLife> {
+    let mut warm = vec![(at_home.node, at_home.incarnation)];
+    let mut attempts = JoinSet::new();
+    for node in lives(&instance.cluster.snapshot()).filter(|node| node.id != at_home.node) {
+        let (node, secret, tls) = (node.clone(), secret.clone(), instance.server_tls.clone());
+        let (user, collation) = (Box::<[u8]>::from(applicant.user), applicant.collation);
+        attempts.spawn(async move {
+            let request = LoginRequest {
+                user: &user,
+                secret: &secret,
+                schema: None,
+                collation,
+                capabilities: Capabilities::default(),
+                attributes: None,
+            };
+            let taken = login(&node.address, &tls, request).await;
+            taken.is_ok().then_some((node.id, node.incarnation))
+        });
+    }
+    while let Some(attempt) = attempts.join_next().await {
+        warm.extend(attempt.ok().flatten());
+    }
+    warm
+}
+
+/// COM_CHANGE_USER: the same proof once more, in the middle of a session. The client is always sent a new nonce: which
+/// of the old ones its answer was made for, drivers do not agree on.
+///
+/// # Errors
+/// As `log_in`; the session ends then.
+pub async fn change_user(
+    client: &mut Channel,
+    request: &ChangeUser<'_>,
+    capabilities: Capabilities,
+    peer: Peer,
+    endpoint: &Endpoint,
+    instance: &Instance,
+) -> Result<(Account, Connection), FrontendError> {
+    let mut exchange = Exchange::new(client, 1);
+    let collation = request.collation.unwrap_or(45);
+    let applicant = Applicant {
+        user: request.user,
+        peer,
+        schema: request.schema,
+        collation,
+        capabilities,
+        attributes: request.attributes,
+        plugin: Some(b""),
+        response: b"",
+        nonce: [0; SCRAMBLE],
+        offered: match request.auth_plugin.map(Plugin::from_name) {
+            Some(Plugin::NativePassword) => Plugin::NativePassword,
+            _ => Plugin::CachingSha2Password,
+        },
+    };
+    let (secret, connection) = prove(&mut exchange, &applicant, endpoint, instance).await?;
+    let account = Account {
+        user: request.user.into(),
+        secret,
+        schema: request.schema.map(Into::into),
+        collation,
+        attributes: request.attributes.map(Into::into),
+    };
+    Ok((account, connection))
+}

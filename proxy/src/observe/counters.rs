@@ -1,0 +1,120 @@
+//! The counters of one endpoint.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::histogram::Histogram;
+use crate::cluster::snapshot::{NodeId, Role};
+use crate::config::Level;
+use crate::route::{Outcome, Reason};
+
+const LEVELS: usize = 3;
+const OUTCOMES: usize = 5;
+const ROLES: usize = 2;
+
+/// Everything that is counted per endpoint. Every number only grows, except the open connections.
+#[derive(Debug)]
+pub struct Counters {
+    statements: Box<[AtomicU64]>,
+    outcomes: [AtomicU64; LEVELS * OUTCOMES],
+    waits: [Histogram; LEVELS],
+    pins: Box<[AtomicU64]>,
+    clients: AtomicI64,
+    /// Clients that were refused before or during login.
+    pub logins_refused: AtomicU64,
+    /// Connections closed because a client or a node broke the protocol.
+    pub protocol_errors: AtomicU64,
+}
+
+fn zeros(count: usize) -> Box<[AtomicU64]> {
+    (0..count).map(|_| AtomicU64::new(0)).collect()
+}
+
+fn raise(counter: Option<&AtomicU64>) {
+    if let Some(counter) = counter {
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Counters {
+    /// All zero, for so many nodes.
+    pub fn new(nodes: usize) -> Self {
+        Self {
+            statements: zeros(nodes * ROLES * Reason::COUNT),
+            outcomes: Default::default(),
+            waits: Default::default(),
+            pins: zeros(Reason::COUNT),
+            clients: AtomicI64::new(0),
+            logins_refused: AtomicU64::new(0),
+            protocol_errors: AtomicU64::new(0),
+        }
+    }
+
+    /// A statement was sent to a node in this role for this reason.
+    pub fn statement(&self, node: NodeId, role: Role, reason: Reason) {
+        raise(self.statements.get(Self::place(node, role, reason)));
+    }
+
+    fn place(node: NodeId, role: Role, reason: Reason) -> usize {
+        let role = usize::from(role != Role::Primary);
+        (node.index() * ROLES + role) * Reason::COUNT + reason.index()
+    }
+
+    /// How many statements were sent there for this reason.
+    pub fn statements(&self, node: NodeId, role: Role, reason: Reason) -> u64 {
+        self.statements.get(Self::place(node, role, reason)).map_or(0, |counter| counter.load(Ordering::Relaxed))
+    }
+
+    /// A read under a promise was served.
+    pub fn outcome(&self, level: Level, outcome: Outcome) {
+        raise(self.outcomes.get(level as usize * OUTCOMES + outcome as usize));
+    }
+
+    /// How many reads were served so.
+    pub fn outcomes(&self, level: Level, outcome: Outcome) -> u64 {
+        let place = level as usize * OUTCOMES + outcome as usize;
+        self.outcomes.get(place).map_or(0, |counter| counter.load(Ordering::Relaxed))
+    }
+
+    /// A read waited so long for its position, whatever became of it.
+    pub fn waited(&self, level: Level, duration: Duration) {
+        if let Some(histogram) = self.waits.get(level as usize) {
+            histogram.observe(duration);
+        }
+    }
+
+    /// The waits at a level.
+    pub fn waits(&self, level: Level) -> Option<&Histogram> {
+        self.waits.get(level as usize)
+    }
+
+    /// A session was pinned for this reason.
+    pub fn pinned(&self, reason: Reason) {
+        raise(self.pins.get(reason.index()));
+    }
+
+    /// How many sessions were pinned for this reason.
+    pub fn pins(&self, reason: Reason) -> u64 {
+        self.pins.get(reason.index()).map_or(0, |counter| counter.load(Ordering::Relaxed))
+    }
+
+    /// Counts a client in. `false`: there are `limit` already, and it was not counted.
+    pub fn client_came(&self, limit: u32) -> bool {
+        let before = self.clients.fetch_add(1, Ordering::Relaxed);
+        let fits = before < i64::from(limit);
+        if !fits {
+            self.client_went();
+        }
+        fits
+    }
+
+    /// Counts a client out.
+    pub fn client_went(&self) {
+        self.clients.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Clients connected now.
+    pub fn clients(&self) -> i64 {
+        self.clients.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,158 @@
+//! A command out to a node, its reply back to the client.
+//!
+//! Both directions stream: what is read in one turn is written in the same turn, and the next read waits for that
+//! write, so that a slow reader holds back its server and nobody's memory. `wire`'s walker finds the end of the reply
+//! and translates it; here are only the sockets.
+//!
+//! Deliberately absent: what the reply means. It is noted in [`Heard`], and `session` draws the conclusions.
+
+mod command;
+mod heard;
+mod infile;
+mod outgoing;
+
+use std::io;
+
+use gtid::Flavor;
+use wire::reply::{ClientView, Progress, ReplyError, ReplyWalker};
+
+use crate::transport::Channel;
+
+pub use command::{Command, CommandError, WHOLE_LIMIT, send};
+pub use heard::Heard;
+use outgoing::Outgoing;
+
+/// Which side ended a relay early.
+#[derive(Debug, thiserror::Error)]
+pub enum RelayError {
+    /// The client has gone; the reply has nobody to go to.
+    #[error("the client went away: {0}")]
+    Client(io::Error),
+    /// The client broke the protocol while it sent data for its command.
+    #[error("the client broke the protocol: {0}")]
+    ClientProtocol(&'static str),
+    /// The connection to the node was lost.
+    #[error("the connection to the node was lost: {source}")]
+    Server {
+        /// What the system said.
+        source: io::Error,
+        /// Whether the client has received a part of the reply.
+        answered: bool,
+    },
+    /// The node sent what is no reply.
+    #[error("the node broke the protocol: {source}")]
+    ServerProtocol {
+        /// What was wrong.
+        source: ReplyError,
+        /// Whether the client has received a part of the reply.
+        answered: bool,
+    },
+}
+
+impl RelayError {
+    /// Whether the client has received nothing of a reply yet, and is still there.
+    pub fn may_be_repeated(&self) -> bool {
+        matches!(self, Self::Server { answered: false, .. } | Self::ServerProtocol { answered: false, .. })
+    }
+}
+
+/// How a reply ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The client has all of it.
+    Answered,
+    /// The node refused to run the statement because it is read only; the client has received nothing.
+    ReadOnly,
+}
+
+/// What to do when a node answers that it is read only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnReadOnly {
+    /// It is the answer: pass it on.
+    PassOn,
+    /// Keep it from the client, for the statement can run elsewhere.
+    Hold,
+}
+
+/// What the reply answers, and for whom.
+pub struct Asked<'a> {
+    /// Walks the reply; made for the command.
+    pub walker: ReplyWalker,
+    /// The client.
+    pub view: ClientView<'a>,
+    /// The family of the node.
+    pub flavor: Flavor,
+    /// Whether the statement could run elsewhere.
+    pub on_read_only: OnReadOnly,
+}
+
+/// Streams one whole reply from `server` to `client`.
+///
+/// # Errors
+/// See [`RelayError`]; the connection to the node is of no use then.
+pub async fn reply(
+    client: &mut Channel,
+    server: &mut Channel,
+    command: &mut Command,
+    mut asked: Asked<'_>,
+    heard: &mut Heard,
+) -> Result<Ended, RelayError> {
+    let Asked { walker, view, flavor, on_read_only } = &mut asked;
+    let mut answered = false;
+    loop {
+        if server.unread().is_empty() {
+            let read = server.fill().await.and_then(end_is_an_error);
+            read.map_err(|source| RelayError::Server { source, answered })?;
+        }
+        let mut outgoing = Outgoing::new(heard, *flavor);
+        let fed = walker
+            .feed(server.unread_mut(), view, &mut outgoing)
+            .map_err(|source| RelayError::ServerProtocol { source, answered })?;
+        let outgoing = outgoing.finish();
+        if *on_read_only == OnReadOnly::Hold && !answered && heard.only_read_only_refusal() {
+            server.consume(fed.consumed);
+            return Ok(Ended::ReadOnly);
+        }
+        answered |= outgoing.send(server.unread(), client).await.map_err(RelayError::Client)?;
+        server.consume(fed.consumed);
+        match fed.progress {
+            Progress::More => {}
+            Progress::Done => return Ok(Ended::Answered),
+            Progress::LocalInfile => {
+                command.consume(client);
+                infile::send(client, server, walker).await?;
+            }
+        }
+    }
+}
+
+/// Reads a whole reply that is not for the client, such as that of a statement prepared once more.
+///
+/// # Errors
+/// As [`reply`].
+pub async fn swallow(
+    server: &mut Channel,
+    walker: &mut ReplyWalker,
+    view: &ClientView<'_>,
+    flavor: Flavor,
+    heard: &mut Heard,
+) -> Result<(), RelayError> {
+    let answered = false;
+    loop {
+        if server.unread().is_empty() {
+            let read = server.fill().await.and_then(end_is_an_error);
+            read.map_err(|source| RelayError::Server { source, answered })?;
+        }
+        let fed = walker
+            .feed(server.unread_mut(), view, &mut Outgoing::new(heard, flavor))
+            .map_err(|source| RelayError::ServerProtocol { source, answered })?;
+        server.consume(fed.consumed);
+        if fed.progress != Progress::More {
+            return Ok(());
+        }
+    }
+}
+
+fn end_is_an_error(count: usize) -> io::Result<usize> {
+    if count == 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(count) }
+}

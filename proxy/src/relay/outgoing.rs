@@ -1,0 +1,103 @@
+//! One turn of a reply: which bytes of the chunk go on, and what is put between them.
+
+use std::io;
+use std::ops::Range;
+
+use gtid::Flavor;
+use smallvec::SmallVec;
+use wire::err::ErrPacket;
+use wire::ok::OkPacket;
+use wire::prepared::PrepareOk;
+use wire::reply::ReplySink;
+
+use super::heard::Heard;
+use crate::transport::Channel;
+
+/// A stretch of the outgoing stream.
+enum Piece {
+    /// Bytes of the chunk.
+    Forward(Range<usize>),
+    /// Bytes of `inserted`.
+    Insert(Range<usize>),
+}
+
+/// Collects what the walker says about a chunk. The ordinary reply is one piece, forwarded as it came.
+pub(super) struct Outgoing<'a> {
+    heard: &'a mut Heard,
+    flavor: Flavor,
+    turn: Turn,
+}
+
+/// What goes to the client in this turn.
+#[derive(Default)]
+pub(super) struct Turn {
+    pieces: SmallVec<[Piece; 4]>,
+    inserted: Vec<u8>,
+}
+
+impl<'a> Outgoing<'a> {
+    pub(super) fn new(heard: &'a mut Heard, flavor: Flavor) -> Self {
+        Self { heard, flavor, turn: Turn::default() }
+    }
+
+    pub(super) fn finish(self) -> Turn {
+        self.turn
+    }
+}
+
+impl Turn {
+    /// Writes the turn in one go. Returns whether there was anything to write.
+    pub(super) async fn send(self, chunk: &[u8], client: &mut Channel) -> io::Result<bool> {
+        match self.pieces.as_slice() {
+            [] => return Ok(false),
+            [Piece::Forward(range)] => client.write(chunk.get(range.clone()).unwrap_or_default()).await?,
+            [Piece::Insert(_)] => client.write(&self.inserted).await?,
+            pieces => {
+                let mut all = Vec::with_capacity(chunk.len() + self.inserted.len());
+                for piece in pieces {
+                    all.extend_from_slice(match piece {
+                        Piece::Forward(range) => chunk.get(range.clone()).unwrap_or_default(),
+                        Piece::Insert(range) => self.inserted.get(range.clone()).unwrap_or_default(),
+                    });
+                }
+                client.write(&all).await?;
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl ReplySink for Outgoing<'_> {
+    fn forward(&mut self, range: Range<usize>) {
+        match self.turn.pieces.last_mut() {
+            Some(Piece::Forward(last)) if last.end == range.start => last.end = range.end,
+            _ => self.turn.pieces.push(Piece::Forward(range)),
+        }
+    }
+
+    fn insert(&mut self, bytes: &[u8]) {
+        let start = self.turn.inserted.len();
+        self.turn.inserted.extend_from_slice(bytes);
+        let end = self.turn.inserted.len();
+        match self.turn.pieces.last_mut() {
+            Some(Piece::Insert(last)) if last.end == start => last.end = end,
+            _ => self.turn.pieces.push(Piece::Insert(start..end)),
+        }
+    }
+
+    fn ok(&mut self, ok: &OkPacket<'_>) {
+        self.heard.ok(ok, self.flavor);
+    }
+
+    fn err(&mut self, err: &ErrPacket<'_>) {
+        self.heard.err(err);
+    }
+
+    fn prepared(&mut self, prepared: PrepareOk) {
+        self.heard.prepared = Some(prepared);
+    }
+
+    fn result_set(&mut self, _columns: u64) {
+        self.heard.result_sets += 1;
+    }
+}

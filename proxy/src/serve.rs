@@ -1,0 +1,203 @@
+//! `tidemark run`: from a configuration to a serving proxy, and its end.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::time::{Duration, Instant};
+
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::backend::Secret;
+use crate::cluster::Cluster;
+use crate::cluster::snapshot::Snapshot;
+use crate::config::{Config, Level};
+use crate::endpoint::Endpoint;
+use crate::frontend::{Accounts, Hashes, RsaKey};
+use crate::instance::Instance;
+use crate::listener::Listener;
+use crate::runtime::{self, Workers};
+use crate::session::{Ending, Registry};
+use crate::transport::tls::{ServerTls, acceptor};
+
+/// How long the nodes have to answer before the endpoints open without those that have not.
+const FIRST_ANSWERS: Duration = Duration::from_secs(5);
+
+/// How long sessions have to end their transactions when the proxy is asked to stop.
+const DRAIN: Duration = Duration::from_secs(30);
+
+/// Why the proxy does not serve.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The configuration cannot be put into force.
+    #[error("{0}")]
+    Setting(String),
+    /// The system refuses something.
+    #[error("{what}: {source}")]
+    System {
+        /// What was tried.
+        what: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl ServeError {
+    fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::System { what, source }
+    }
+
+    fn setting(error: impl std::fmt::Display) -> Self {
+        Self::Setting(error.to_string())
+    }
+
+    /// 2 when the configuration must be changed, 1 when something failed.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Setting(_) => ExitCode::from(2),
+            Self::System { .. } => ExitCode::from(1),
+        }
+    }
+}
+
+/// Serves until asked to stop by SIGTERM or SIGINT.
+///
+/// # Errors
+/// When it cannot begin to serve.
+pub fn serve(config: Config) -> Result<(), ServeError> {
+    let runtime = runtime::control().map_err(ServeError::system("cannot start the control thread"))?;
+    runtime.block_on(async {
+        let running = Running::start(config).await?;
+        running.until_stopped().await
+    })
+}
+
+/// A serving proxy.
+pub struct Running {
+    /// Its parts.
+    pub instance: Arc<Instance>,
+    listeners: Vec<tokio::task::JoinHandle<()>>,
+}
+
+impl Running {
+    /// Starts everything, on the current runtime and on new worker threads. The endpoints are open when this returns.
+    ///
+    /// # Errors
+    /// See [`ServeError`].
+    pub async fn start(config: Config) -> Result<Self, ServeError> {
+        for notice in config.notices() {
+            tracing::warn!("{notice}");
+        }
+        let server_tls =
+            ServerTls::new(config.cluster.tls, config.cluster.tls_ca.as_deref()).map_err(ServeError::setting)?;
+        let identity = config.tls.identity.as_ref().map(|identity| (identity.cert.as_path(), identity.key.as_path()));
+        let acceptor = acceptor(identity).map_err(ServeError::setting)?;
+        let rsa = RsaKey::generate().map_err(ServeError::setting)?;
+        let cluster = Cluster::start(&config, server_tls.clone());
+        first_answers(&cluster).await;
+        report(&cluster.snapshot());
+
+        let endpoints: Vec<_> = config
+            .endpoints
+            .iter()
+            .map(|endpoint| Arc::new(Endpoint::new(endpoint.clone(), config.nodes.len())))
+            .collect();
+        for endpoint in &endpoints {
+            refuse_what_cannot_be_kept(endpoint, &cluster.snapshot())?;
+        }
+        let monitor = Secret::from_password(config.cluster.monitor_password.expose().as_bytes());
+        let instance = Arc::new(Instance {
+            cluster,
+            endpoints,
+            server_tls,
+            acceptor,
+            require_tls: config.tls.require,
+            rsa,
+            accounts: Accounts::default(),
+            hashes: Hashes::new(config.cluster.monitor_user.clone(), monitor),
+            registry: Registry::default(),
+            next_id: AtomicU32::new(1),
+        });
+
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = Workers::start(config.cluster.workers.unwrap_or(cores), &instance)
+            .map_err(ServeError::system("cannot start the worker threads"))?;
+        let mut listeners = Vec::new();
+        for endpoint in &instance.endpoints {
+            let what = format!("endpoint {}: cannot listen on {}", endpoint.name, endpoint.listen);
+            let listener = Listener::bind(Arc::clone(endpoint)).map_err(ServeError::system(what))?;
+            let settings = endpoint.settings.load();
+            tracing::info!(endpoint = endpoint.name, listen = %endpoint.listen, mode = endpoint.mode.as_str(),
+                consistency = settings.consistency.as_str(), "endpoint open");
+            listeners.push(tokio::spawn(listener.serve(workers.clone())));
+        }
+        Ok(Self { instance, listeners })
+    }
+
+    async fn until_stopped(self) -> Result<(), ServeError> {
+        let mut terminate = signal(SignalKind::terminate()).map_err(ServeError::system("cannot watch for SIGTERM"))?;
+        let mut interrupt = signal(SignalKind::interrupt()).map_err(ServeError::system("cannot watch for SIGINT"))?;
+        tokio::select! {
+            _ = terminate.recv() => tracing::info!("SIGTERM: draining"),
+            _ = interrupt.recv() => tracing::info!("SIGINT: draining"),
+        }
+        self.stop(DRAIN).await;
+        Ok(())
+    }
+
+    /// Takes no more clients, lets the sessions end their transactions, and ends those that have not after `limit`.
+    pub async fn stop(self, limit: Duration) {
+        for listener in &self.listeners {
+            listener.abort();
+        }
+        let registry = &self.instance.registry;
+        end_all(registry, Ending::Drained);
+        let deadline = Instant::now() + limit;
+        while !registry.is_empty() && Instant::now() < deadline {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        if !registry.is_empty() {
+            tracing::warn!(sessions = registry.len(), "these have not ended in time and are closed");
+            end_all(registry, Ending::Killed);
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        tracing::info!("stopped");
+    }
+}
+
+fn end_all(registry: &Registry, ending: Ending) {
+    registry.all().iter().for_each(|card| card.end(ending));
+}
+
+/// Waits until every node has answered or failed once, so that the first client finds the roles known.
+async fn first_answers(cluster: &Cluster) {
+    let deadline = Instant::now() + FIRST_ANSWERS;
+    while Instant::now() < deadline {
+        {
+            let snapshot = cluster.snapshot();
+            let known = |node: &crate::cluster::snapshot::Node| node.facts.is_some();
+            if snapshot.nodes.iter().all(known) && snapshot.primary.is_some() {
+                return;
+            }
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+fn report(snapshot: &Snapshot) {
+    for node in &snapshot.nodes {
+        let version = node.facts.as_ref().map_or("unknown", |facts| facts.version.as_str());
+        tracing::info!(node = %node.name, address = %node.address, role = node.role.as_str(), version, health = ?node.health, "node");
+    }
+    if snapshot.primary.is_none() {
+        tracing::warn!("no node is primary; writes will be refused until one is");
+    }
+}
+
+/// An endpoint does not open when it could not keep its promise.
+fn refuse_what_cannot_be_kept(endpoint: &Endpoint, snapshot: &Snapshot) -> Result<(), ServeError> {
+    let level: Level = endpoint.settings.load().consistency;
+    snapshot.can_serve(level).map_err(|why| {
+        ServeError::Setting(format!("endpoint {} does not start: {why}; or use consistency = \"eventual\"", endpoint.name))
+    })
+}

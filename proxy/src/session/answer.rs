@@ -1,0 +1,223 @@
+//! What the proxy answers itself: TIDEMARK statements, CONNECTION_ID(), KILL, PING.
+
+use gtid::Position;
+use sql::TidemarkCommand;
+use wire::rows::write_text_result;
+
+use super::kill::kill;
+use super::{End, Session};
+use crate::cluster::snapshot::Health;
+use crate::config::{Level, OnTimeout};
+use crate::error::ClientError;
+use crate::relay::Command;
+
+type Row = Vec<Option<Vec<u8>>>;
+
+/// ER_PARSE_ERROR.
+const PARSE_ERROR: u16 = 1064;
+
+impl Session {
+    /// A TIDEMARK statement.
+    pub(super) async fn answer_own(&mut self, command: &mut Command, text: &[u8]) -> Result<(), End> {
+        let parsed = sql::tidemark_command(text, self.dialect);
+        let outcome = match parsed {
+            Ok(TidemarkCommand::SetConsistency(level)) => self.set_consistency(level),
+            Ok(TidemarkCommand::SetConsistencyTimeoutUs(timeout)) => self.set_timeout(timeout),
+            Ok(TidemarkCommand::SetOnTimeout(what)) => self.set_on_timeout(what),
+            Ok(TidemarkCommand::SetPosition(token)) => self.set_position(token),
+            Ok(show) => return self.show(command, show).await,
+            Err(what) => Err(ClientError::new(PARSE_ERROR, b"42000", format!("Tidemark: {what}"))),
+        };
+        match outcome {
+            Ok(()) => self.answer_ok(command).await,
+            Err(error) => self.refuse(command, &error).await,
+        }
+    }
+
+    fn set_consistency(&mut self, level: sql::Level) -> Result<(), ClientError> {
+        let level = match level {
+            sql::Level::Eventual => Level::Eventual,
+            sql::Level::Session => Level::Session,
+            sql::Level::Global => Level::Global,
+        };
+        self.instance.cluster.snapshot().can_serve(level).map_err(ClientError::own)?;
+        self.overrides.consistency = Some(level);
+        Ok(())
+    }
+
+    fn set_timeout(&mut self, timeout: u32) -> Result<(), ClientError> {
+        self.overrides.timeout_us = Some(timeout);
+        Ok(())
+    }
+
+    fn set_on_timeout(&mut self, what: sql::OnTimeout) -> Result<(), ClientError> {
+        self.overrides.on_timeout = Some(match what {
+            sql::OnTimeout::Primary => OnTimeout::Primary,
+            sql::OnTimeout::Error => OnTimeout::Error,
+            sql::OnTimeout::Stale => OnTimeout::Stale,
+        });
+        Ok(())
+    }
+
+    /// From now on this session reads nothing older than the token.
+    fn set_position(&mut self, token: &[u8]) -> Result<(), ClientError> {
+        let position = Position::from_token(token)
+            .map_err(|error| ClientError::own(format!("this is no position token: {error}")))?;
+        if !position.is_empty() && position.flavor() != self.flavor {
+            return Err(ClientError::own("the position is one of the other family of servers"));
+        }
+        self.needs.raise(&position);
+        Ok(())
+    }
+
+    async fn show(&mut self, command: &mut Command, what: TidemarkCommand<'_>) -> Result<(), End> {
+        match what {
+            TidemarkCommand::ShowNodes => {
+                let columns = ["node", "address", "role", "health", "lag_ms", "position", "drained"];
+                self.answer_rows(command, &columns, &self.rows_of_nodes()).await
+            }
+            TidemarkCommand::ShowEndpoints => {
+                let columns = ["endpoint", "listen", "mode", "consistency", "consistency_timeout_us", "on_timeout", "clients"];
+                self.answer_rows(command, &columns, &self.rows_of_endpoints()).await
+            }
+            TidemarkCommand::ShowSessions => {
+                let columns = ["id", "user", "host", "endpoint", "seconds", "running_on"];
+                self.answer_rows(command, &columns, &self.rows_of_sessions()).await
+            }
+            TidemarkCommand::ShowRoute => {
+                let rows: Vec<Row> = self
+                    .last
+                    .iter()
+                    .map(|last| {
+                        let waited = last.waited.as_micros().to_string();
+                        row([self.node_name(last.node), last.role.as_str().into(), last.reason.as_str().into(), waited])
+                    })
+                    .collect();
+                self.answer_rows(command, &["node", "role", "reason", "waited_us"], &rows).await
+            }
+            TidemarkCommand::ShowPosition => match self.position_token().await {
+                Ok(token) => self.answer_rows(command, &["position"], &[row([token])]).await,
+                Err(error) => self.refuse(command, &error).await,
+            },
+            _ => {
+                let rows = self.rows_of_status();
+                self.answer_rows(command, &["name", "value"], &rows).await
+            }
+        }
+    }
+
+    /// What this session has written and seen. What it saw last has no position of its own: the primary's bounds it.
+    async fn position_token(&mut self) -> Result<String, ClientError> {
+        if self.needs.unknown || self.needs.seen != crate::route::Seen::Covered {
+            let bound = self.instance.cluster.ask_primary().await.map_err(|error| ClientError::own(error.to_string()))?;
+            self.needs.learnt(&bound);
+        }
+        self.needs.position().to_token().map_err(|error| ClientError::own(error.to_string()))
+    }
+
+    fn rows_of_nodes(&self) -> Vec<Row> {
+        let snapshot = self.instance.cluster.snapshot();
+        let describe = |node: &crate::cluster::snapshot::Node| {
+            let health = match &node.health {
+                Health::Up => "up".to_owned(),
+                Health::Down(why) => format!("down: {why}"),
+            };
+            let lag = node.lag.map(|lag| lag.as_millis().to_string());
+            let mut cells = row([node.name.to_string(), node.address.to_string(), node.role.as_str().to_owned(), health]);
+            cells.push(lag.map(String::into_bytes));
+            cells.extend(row([node.low.to_string(), yes_no(node.drained)]));
+            cells
+        };
+        snapshot.nodes.iter().map(describe).collect()
+    }
+
+    fn rows_of_endpoints(&self) -> Vec<Row> {
+        let describe = |endpoint: &std::sync::Arc<crate::endpoint::Endpoint>| {
+            let settings = endpoint.settings.load();
+            row([
+                endpoint.name.clone(),
+                endpoint.listen.to_string(),
+                endpoint.mode.as_str().to_owned(),
+                settings.consistency.as_str().to_owned(),
+                settings.consistency_timeout_us.to_string(),
+                settings.on_timeout.as_str().to_owned(),
+                endpoint.counters.clients().to_string(),
+            ])
+        };
+        self.instance.endpoints.iter().map(describe).collect()
+    }
+
+    /// The sessions of the same account: what others do is not this one's business.
+    fn rows_of_sessions(&self) -> Vec<Row> {
+        let cards = self.instance.registry.all();
+        let own = cards.iter().filter(|card| card.user == self.account.user);
+        own.map(|card| {
+            let running = card.running().map(|(node, _)| self.node_name(node).into_bytes());
+            let mut cells = row([
+                card.id.to_string(),
+                String::from_utf8_lossy(&card.user).into_owned(),
+                card.peer.to_string(),
+                card.endpoint.clone(),
+                card.since.elapsed().as_secs().to_string(),
+            ]);
+            cells.push(running);
+            cells
+        })
+        .collect()
+    }
+
+    fn rows_of_status(&self) -> Vec<Row> {
+        let settings = self.endpoint.settings.load();
+        let level = self.overrides.consistency.unwrap_or(settings.consistency);
+        let timeout = self.overrides.timeout_us.unwrap_or(settings.consistency_timeout_us);
+        let on_timeout = self.overrides.on_timeout.unwrap_or(settings.on_timeout);
+        let pinned = self.pins.reason().map_or("no", crate::route::Reason::as_str);
+        vec![
+            row(["version", env!("CARGO_PKG_VERSION")]),
+            row(["connection_id", &self.id.to_string()]),
+            row(["endpoint", &self.endpoint.name]),
+            row(["mode", self.endpoint.mode.as_str()]),
+            row(["consistency", level.as_str()]),
+            row(["consistency_timeout_us", &timeout.to_string()]),
+            row(["on_timeout", on_timeout.as_str()]),
+            row(["in_transaction", &yes_no(self.transaction.is_some())]),
+            row(["pinned", pinned]),
+            row(["tls", &yes_no(self.client.is_tls())]),
+        ]
+    }
+
+    /// SELECT CONNECTION_ID(): the id of the greeting, whatever the nodes call the session. The column is named as the
+    /// statement spells it.
+    pub(super) async fn answer_connection_id(&mut self, command: &mut Command, text: &[u8]) -> Result<(), End> {
+        let name = sql::connection_id_column(text, self.dialect).map_or_else(
+            || "CONNECTION_ID()".to_owned(),
+            |name| String::from_utf8_lossy(name).into_owned(),
+        );
+        let id = self.id.to_string();
+        self.answer_rows(command, &[&name], &[row([id])]).await
+    }
+
+    /// KILL: of a session of this proxy, else of whatever the primary knows by this id.
+    pub(super) async fn answer_kill(&mut self, command: &mut Command, id: u64, query_only: bool) -> Result<(), End> {
+        match kill(&self.instance, &self.account, id, query_only).await {
+            Ok(()) => self.answer_ok(command).await,
+            Err(error) => self.refuse(command, &error).await,
+        }
+    }
+
+    async fn answer_rows(&mut self, command: &mut Command, columns: &[&str], rows: &[Row]) -> Result<(), End> {
+        let mut out = Vec::new();
+        let written = write_text_result(&mut out, &mut 1, columns, rows, self.status, self.capabilities);
+        written.map_err(|error| End::Told(ClientError::own(error.to_string())))?;
+        command.consume(&mut self.client);
+        self.client.write(&out).await.map_err(|_| End::ClientGone)
+    }
+}
+
+fn row<const N: usize>(cells: [impl Into<String>; N]) -> Row {
+    cells.into_iter().map(|cell| Some(cell.into().into_bytes())).collect()
+}
+
+fn yes_no(value: bool) -> String {
+    if value { "yes" } else { "no" }.to_owned()
+}

@@ -1,0 +1,229 @@
+//! From the route decision to a node: the steps it asks for are taken here until it names one.
+
+use std::time::{Duration, Instant};
+
+use gtid::Position;
+use tokio::time::sleep_until;
+
+use super::registry::Ending;
+use super::understand::Statement;
+use super::{End, Session};
+use crate::config::{Level, OnTimeout};
+use crate::error::ClientError;
+use crate::route::{Attempt, Decision, Facts, Go, NodeSet, Outcome, Promise, Refusal, Standing, route};
+
+/// Bytes a client may send ahead while its statement waits; more than that is read only when the wait is over.
+const SENT_AHEAD: usize = 64 * 1024;
+
+/// What the session itself asked for with TIDEMARK SET.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Overrides {
+    pub(super) consistency: Option<Level>,
+    pub(super) timeout_us: Option<u32>,
+    pub(super) on_timeout: Option<OnTimeout>,
+}
+
+/// Why no node was found for a statement.
+pub(super) enum NoNode {
+    /// The client is told, and the session goes on.
+    Refused(ClientError),
+    /// The session ends.
+    Ended(End),
+}
+
+/// A statement on its way to a node: what was tried, and since when it waits.
+pub(super) struct Search {
+    pub(super) attempt: Attempt,
+    waiting_since: Option<Instant>,
+}
+
+impl Search {
+    pub(super) fn new(excluded: NodeSet) -> Self {
+        Self { attempt: Attempt { excluded, ..Attempt::default() }, waiting_since: None }
+    }
+
+    /// How long the statement has waited for a position.
+    pub(super) fn waited(&self) -> Duration {
+        self.waiting_since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+}
+
+/// How a wait ended.
+enum Waited {
+    RouteAgain,
+    Expired,
+    Ended(End),
+    Interrupted,
+}
+
+impl Session {
+    /// The level and timeout of a statement: the endpoint's, then the session's, then the statement's own.
+    fn promise(&self, statement: &Statement) -> (Promise, Option<Duration>) {
+        let settings = self.endpoint.settings.load();
+        let level = statement.hints.consistency.map(level).or(self.overrides.consistency).unwrap_or(settings.consistency);
+        let timeout_us = statement
+            .hints
+            .timeout_us
+            .or(self.overrides.timeout_us)
+            .unwrap_or(settings.consistency_timeout_us);
+        let on_timeout = self.overrides.on_timeout.unwrap_or(settings.on_timeout);
+        let limit = (timeout_us > 0).then(|| Duration::from_micros(u64::from(timeout_us)));
+        (Promise { level, on_timeout }, limit)
+    }
+
+    /// Finds the node a statement runs on.
+    pub(super) async fn decide(&mut self, statement: &Statement, search: &mut Search) -> Result<Go, NoNode> {
+        let (promise, limit) = self.promise(statement);
+        loop {
+            match self.route(statement, promise, &search.attempt) {
+                Decision::Go(go) => {
+                    self.show_on_primary(&go, search).await?;
+                    if let (Some(outcome), Some(since)) = (go.outcome, search.waiting_since) {
+                        self.endpoint.counters.waited(promise.level, since.elapsed());
+                        tracing::trace!(session = self.id, ?outcome, "waited for a position");
+                    }
+                    if let Some(outcome) = go.outcome {
+                        self.endpoint.counters.outcome(promise.level, outcome);
+                    }
+                    return Ok(go);
+                }
+                Decision::Ask => {
+                    search.waiting_since.get_or_insert_with(Instant::now);
+                    let bound = self.instance.cluster.ask_primary().await.map_err(|error| {
+                        NoNode::Refused(ClientError::own(format!(
+                            "the level {} cannot be kept now: {error}",
+                            promise.level.as_str()
+                        )))
+                    })?;
+                    self.needs.learnt(&bound);
+                    search.attempt.asked = Some(bound);
+                }
+                Decision::Wait { position, among } => {
+                    let since = *search.waiting_since.get_or_insert_with(Instant::now);
+                    search.attempt.waited = true;
+                    let deadline = limit.map(|limit| since + limit);
+                    match self.wait(&position, among, deadline).await {
+                        Waited::RouteAgain => {}
+                        Waited::Expired => search.attempt.expired = true,
+                        Waited::Ended(end) => return Err(NoNode::Ended(end)),
+                        Waited::Interrupted => return Err(NoNode::Refused(ClientError::interrupted())),
+                    }
+                }
+                Decision::Refuse(refusal) => {
+                    if matches!(refusal, Refusal::TimedOut { .. }) {
+                        self.endpoint.counters.waited(promise.level, search.waited());
+                        self.endpoint.counters.outcome(promise.level, Outcome::Error);
+                    }
+                    return Err(NoNode::Refused(told(&refusal, search.waited())));
+                }
+            }
+        }
+    }
+
+    fn route(&mut self, statement: &Statement, promise: Promise, attempt: &Attempt) -> Decision {
+        let snapshot = self.instance.cluster.snapshot();
+        let settings = self.endpoint.settings.load();
+        let mut request = statement.request;
+        let pinned = self.pinned_for(statement, &snapshot);
+        if pinned.is_some() {
+            request.node = None;
+        }
+        route(Facts {
+            request,
+            standing: Standing {
+                mode: self.endpoint.mode,
+                transaction: self.transaction,
+                pinned,
+                autocommit: self.autocommit,
+                previous: self.previous,
+            },
+            promise,
+            needs: &self.needs,
+            settings: &settings,
+            snapshot: &snapshot,
+            attempt,
+            dice: self.dice.roll(),
+        })
+    }
+
+    /// A read that goes to the primary although a replica has shown more than the primary is known to: wait until it
+    /// shows that too.
+    async fn show_on_primary(&mut self, go: &Go, search: &mut Search) -> Result<(), NoNode> {
+        let Some(position) = &go.shows else { return Ok(()) };
+        search.waiting_since.get_or_insert_with(Instant::now);
+        self.instance.cluster.primary_shows(position).await.map_err(|error| {
+            NoNode::Refused(ClientError::own(format!("the primary does not show what the session has seen: {error}")))
+        })
+    }
+
+    /// Waits for a position, until the deadline, and while the client is there.
+    async fn wait(&mut self, position: &Position, among: NodeSet, deadline: Option<Instant>) -> Waited {
+        let cluster = std::sync::Arc::clone(&self.instance.cluster);
+        let card = std::sync::Arc::clone(&self.card);
+        let applied = cluster.applied(position, |node| among.contains(node.id));
+        let expired = async {
+            match deadline {
+                Some(deadline) => sleep_until(deadline.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        let gone = async {
+            while self.client.unread().len() < SENT_AHEAD {
+                match self.client.fill().await {
+                    Ok(0) | Err(_) => return,
+                    Ok(_) => {}
+                }
+            }
+            std::future::pending().await
+        };
+        let killed = async {
+            loop {
+                card.wake.notified().await;
+                if card.ending() == Ending::Killed {
+                    return Waited::Ended(End::Killed);
+                }
+                if card.take_interrupt() {
+                    return Waited::Interrupted;
+                }
+            }
+        };
+        tokio::select! {
+            biased;
+            () = applied => Waited::RouteAgain,
+            () = expired => Waited::Expired,
+            () = gone => Waited::Ended(End::ClientGone),
+            waited = killed => waited,
+        }
+    }
+}
+
+fn level(hint: sql::Level) -> Level {
+    match hint {
+        sql::Level::Eventual => Level::Eventual,
+        sql::Level::Session => Level::Session,
+        sql::Level::Global => Level::Global,
+    }
+}
+
+fn told(refusal: &Refusal, waited: Duration) -> ClientError {
+    match refusal {
+        Refusal::NoPrimary => ClientError::own("no node is primary now, and the statement needs one; see TIDEMARK SHOW NODES"),
+        Refusal::NoReplica => ClientError::own("no replica is in rotation, and this endpoint is read-only; see TIDEMARK SHOW NODES"),
+        Refusal::TimedOut { position } => ClientError::own(format!(
+            "no replica had applied {} within {} us, and on_timeout = \"error\"",
+            shortened(position),
+            waited.as_micros()
+        )),
+    }
+}
+
+/// A position as it fits into an error text.
+fn shortened(position: &Position) -> String {
+    const LIMIT: usize = 300;
+    let mut text = position.to_string();
+    if text.len() > LIMIT {
+        text.truncate(LIMIT);
+        text.push_str("...");
+    }
+    text
+}

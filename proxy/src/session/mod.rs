@@ -1,0 +1,335 @@
+//! A client's session: read a command, understand it, decide where it runs, run it there, remember what came of it.
+//!
+//! The steps are files of their own, in this order: `understand`, `decide` (with `route`, which is pure), `reach`,
+//! `run` (with `relay`), `remember`. Beside the road: `answer` for what the proxy says itself, `ahead`, `reset` and
+//! `kill` for commands with rules of their own.
+//!
+//! A session lives on one thread for its whole life, and everything it owns is its own: no step takes a lock.
+
+mod ahead;
+mod answer;
+mod decide;
+mod kill;
+mod pins;
+mod prepared;
+mod reach;
+mod registry;
+mod remember;
+mod reset;
+mod run;
+mod understand;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gtid::Flavor;
+use wire::capability::Capabilities;
+use wire::frame::write_packet;
+use wire::ok::{OK_HEADER, OkPacket};
+use wire::status::Status;
+use wire::wanted::Wanted;
+
+use crate::backend::state::{Shared, State};
+use crate::cluster::snapshot::{self, NodeId, Snapshot};
+use crate::endpoint::Endpoint;
+use crate::error::ClientError;
+use crate::frontend::{Account, LoggedIn, Peer};
+use crate::instance::Instance;
+use crate::relay::{Command, CommandError};
+use crate::route::{Needs, Reason};
+use crate::transport::Channel;
+
+use decide::Overrides;
+use pins::Pins;
+use prepared::PreparedStatements;
+use reach::Backends;
+pub use registry::{Card, Ending, Registry};
+use remember::is_system_schema;
+use understand::{Role, Statement, Understood};
+
+/// A client's session.
+pub struct Session {
+    id: u32,
+    client: Channel,
+    capabilities: Capabilities,
+    peer: Peer,
+    account: Account,
+    instance: Arc<Instance>,
+    endpoint: Arc<Endpoint>,
+    card: Arc<Card>,
+    flavor: Flavor,
+    backends: Backends,
+    /// The state that every connection is brought to before it runs a statement.
+    state: Shared,
+    /// How statements are read: sql_mode and character set as they stand now.
+    dialect: sql::Dialect,
+    default_dialect: sql::Dialect,
+    /// What the client wants to be told of its session.
+    wanted: Wanted,
+    default_wanted: Wanted,
+    overrides: Overrides,
+    status: Status,
+    autocommit: bool,
+    default_autocommit: bool,
+    /// Where a transaction is open.
+    transaction: Option<NodeId>,
+    /// Where the previous statement ran.
+    previous: Option<NodeId>,
+    /// Where what pins the session lives.
+    home: Option<NodeId>,
+    pins: Pins,
+    in_system_schema: bool,
+    needs: Needs,
+    prepared: PreparedStatements,
+    last: Option<LastRoute>,
+    dice: Dice,
+}
+
+/// How the last statement was routed, for TIDEMARK SHOW ROUTE.
+#[derive(Clone, Copy, Debug)]
+struct LastRoute {
+    node: NodeId,
+    role: snapshot::Role,
+    reason: Reason,
+    waited: Duration,
+}
+
+/// Why a session ends.
+#[derive(Clone, Debug)]
+pub enum End {
+    /// The client said goodbye, or closed the connection between two commands.
+    Quit,
+    /// The client's connection broke.
+    ClientGone,
+    /// The client is told this as the last thing.
+    Told(ClientError),
+    /// The client was told, or has received a part of a reply whose rest is lost.
+    Broken,
+    /// KILL.
+    Killed,
+    /// The proxy is about to stop, or its endpoint is drained.
+    Drained,
+}
+
+impl End {
+    /// The same end after the client has heard of it.
+    fn told(self) -> Self {
+        Self::Broken
+    }
+}
+
+impl Session {
+    /// A session for a client that has been let in.
+    pub fn new(logged_in: LoggedIn, card: Arc<Card>, peer: Peer, endpoint: Arc<Endpoint>, instance: Arc<Instance>) -> Self {
+        let LoggedIn { channel, capabilities, account, connection } = logged_in;
+        let facts = instance.cluster.snapshot().node(connection.node).and_then(|node| node.facts.clone());
+        let flavor = facts.as_ref().map_or(Flavor::Mysql, |facts| facts.flavor);
+        let default_wanted = facts.as_ref().map(|facts| facts.default_wanted.clone()).unwrap_or_default();
+        let dialect = sql::Dialect {
+            charset: sql::Charset::from_collation_id(account.collation),
+            multi_statements: capabilities.contains(Capabilities::MULTI_STATEMENTS),
+            flavor: match flavor {
+                Flavor::Mysql => sql::Flavor::Mysql,
+                Flavor::Mariadb => sql::Flavor::Mariadb,
+            },
+            ..facts.as_ref().map_or_else(Default::default, |facts| sql::Dialect::from_sql_mode(facts.sql_mode.as_bytes()))
+        };
+        let status = connection.status;
+        let mut backends = Backends::default();
+        let state = State { schema: account.schema.clone(), ..State::default() };
+        backends.put(connection);
+        Self {
+            id: card.id,
+            client: channel,
+            capabilities,
+            peer,
+            in_system_schema: account.schema.as_deref().is_some_and(is_system_schema),
+            account,
+            instance,
+            endpoint,
+            dice: Dice::new(card.id),
+            card,
+            flavor,
+            backends,
+            state: Shared::new(state),
+            dialect,
+            default_dialect: dialect,
+            wanted: default_wanted.clone(),
+            default_wanted,
+            overrides: Overrides::default(),
+            status,
+            autocommit: status.contains(Status::AUTOCOMMIT),
+            default_autocommit: status.contains(Status::AUTOCOMMIT),
+            transaction: None,
+            previous: None,
+            home: None,
+            pins: Pins::default(),
+            needs: Needs::default(),
+            prepared: PreparedStatements::default(),
+            last: None,
+        }
+    }
+
+    /// Serves the client until one side ends it.
+    pub async fn run(&mut self) -> End {
+        loop {
+            let served = match self.next_command().await {
+                Ok(mut command) => self.serve(&mut command).await,
+                Err(end) => Err(end),
+            };
+            if let Err(end) = served {
+                self.say_goodbye(&end).await;
+                return end;
+            }
+        }
+    }
+
+    /// One command, from its bytes to its answer.
+    async fn serve(&mut self, command: &mut Command) -> Result<(), End> {
+        match self.understand(command) {
+            Understood::Run(statement) => self.run_whole(command, statement).await,
+            Understood::Ping => self.answer_ok(command).await,
+            Understood::Own(text) => {
+                let text = command.payload(&self.client).get(text).unwrap_or_default().to_vec();
+                self.answer_own(command, &text).await
+            }
+            Understood::ConnectionId(text) => {
+                let text = command.payload(&self.client).get(text).unwrap_or_default().to_vec();
+                self.answer_connection_id(command, &text).await
+            }
+            Understood::Kill { id, query_only } => self.answer_kill(command, id, query_only).await,
+            Understood::CloseStatement(id) => self.close_statement(command, id).await,
+            Understood::LongData(id) => self.long_data(command, id).await,
+            Understood::ChangeUser => self.change_user(command).await,
+            Understood::ResetConnection => self.reset_connection(command).await,
+            Understood::Refuse(error) => self.refuse(command, &error).await,
+            Understood::Quit => Err(End::Quit),
+        }
+    }
+
+    /// A statement; one that is to be prepared must be whole, for its text is needed again.
+    async fn run_whole(&mut self, command: &mut Command, statement: Statement) -> Result<(), End> {
+        if statement.role == Role::Prepare && !command.whole {
+            let whole = command.complete(&mut self.client).await.map_err(|_| End::ClientGone)?;
+            if !whole {
+                let text = "Got a packet bigger than 'max_allowed_packet' bytes";
+                return Err(End::Told(ClientError::new(1153, b"08S01", text)));
+            }
+        }
+        self.run_statement(command, &statement).await
+    }
+
+    /// Waits for the client's next command, or for a reason to end.
+    async fn next_command(&mut self) -> Result<Command, End> {
+        loop {
+            match self.card.ending() {
+                Ending::Killed => return Err(End::Killed),
+                Ending::Drained if self.transaction.is_none() => return Err(End::Drained),
+                Ending::Drained | Ending::No => {}
+            }
+            tokio::select! {
+                biased;
+                command = Command::read(&mut self.client) => return command.map_err(ended)?.ok_or(End::Quit),
+                () = self.card.wake.notified() => { self.card.take_interrupt(); }
+            }
+        }
+    }
+
+    /// What must run where the session already is: on the connection that holds what cannot be moved.
+    fn pinned_for(&self, statement: &Statement, snapshot: &Snapshot) -> Option<(NodeId, Reason)> {
+        let on_statement = match &statement.role {
+            Role::Execute { id, .. } => self.prepared.get(*id).and_then(|prepared| prepared.sent_ahead_to),
+            Role::Fetch(id) => self.prepared.get(*id).and_then(|prepared| prepared.cursor).or(self.previous),
+            Role::Reset(id) => {
+                let prepared = self.prepared.get(*id);
+                prepared.and_then(|prepared| prepared.cursor.or(prepared.sent_ahead_to)).or(self.previous)
+            }
+            _ => None,
+        };
+        if let Some(node) = on_statement {
+            return Some((node, Reason::PinnedStatement));
+        }
+        let reason = self.pins.reason()?;
+        Some((self.home.or(snapshot.primary)?, reason))
+    }
+
+    fn node_name(&self, node: NodeId) -> String {
+        let snapshot = self.instance.cluster.snapshot();
+        snapshot.node(node).map_or_else(|| node.0.to_string(), |node| node.name.to_string())
+    }
+
+    /// Tells the client why not; the session goes on.
+    async fn refuse(&mut self, command: &mut Command, error: &ClientError) -> Result<(), End> {
+        self.forget_command(command).await?;
+        self.write_error(error, 1).await
+    }
+
+    async fn forget_command(&mut self, command: &mut Command) -> Result<(), End> {
+        command.discard(&mut self.client).await.map_err(ended)
+    }
+
+    async fn answer_ok(&mut self, command: &mut Command) -> Result<(), End> {
+        command.consume(&mut self.client);
+        self.write_ok(1).await
+    }
+
+    async fn write_ok(&mut self, sequence: u8) -> Result<(), End> {
+        let ok = OkPacket { status: self.status, ..OkPacket::default() };
+        let mut payload = Vec::new();
+        ok.write(&mut payload, OK_HEADER, self.capabilities, &self.wanted);
+        self.write_payload(&payload, sequence).await
+    }
+
+    async fn write_error(&mut self, error: &ClientError, sequence: u8) -> Result<(), End> {
+        self.write_payload(&error.payload(self.capabilities), sequence).await
+    }
+
+    async fn write_payload(&mut self, payload: &[u8], mut sequence: u8) -> Result<(), End> {
+        let mut out = Vec::with_capacity(payload.len() + 4);
+        write_packet(&mut out, &mut sequence, payload);
+        self.client.write(&out).await.map_err(|_| End::ClientGone)
+    }
+
+    /// The last words to the client, and a polite end towards the servers.
+    async fn say_goodbye(&mut self, end: &End) {
+        let last = match end {
+            End::Told(error) => Some(error.clone()),
+            End::Killed => Some(ClientError::new(1317, b"70100", "Query execution was interrupted")),
+            End::Drained => Some(ClientError::shutting_down()),
+            End::Quit | End::ClientGone | End::Broken => None,
+        };
+        if let Some(error) = last {
+            // Whether it still listens or not, the session is over.
+            let _ = self.write_error(&error, if matches!(end, End::Drained) { 0 } else { 1 }).await;
+        }
+        let _ = self.client.shutdown().await;
+        for connection in self.backends.take_all() {
+            connection.quit().await;
+        }
+    }
+}
+
+fn ended(error: CommandError) -> End {
+    match error {
+        CommandError::Ended(_) => End::ClientGone,
+        CommandError::OutOfOrder(_) => End::Told(ClientError::out_of_order()),
+        CommandError::Empty => End::Told(ClientError::malformed(error)),
+    }
+}
+
+/// Numbers for spreading reads: a xorshift generator, one per session, started from its id.
+#[derive(Debug)]
+struct Dice(u32);
+
+impl Dice {
+    fn new(id: u32) -> Self {
+        Self(id.wrapping_mul(2_654_435_761) | 1)
+    }
+
+    fn roll(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 17;
+        self.0 ^= self.0 << 5;
+        self.0
+    }
+}

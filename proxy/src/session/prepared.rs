@@ -1,0 +1,111 @@
+//! The statements a client has prepared: known by the proxy's own ids, prepared on a node when they first run there.
+
+use std::collections::HashMap;
+
+use sql::Classified;
+use wire::Execute;
+use wire::capability::Capabilities;
+
+use crate::cluster::snapshot::NodeId;
+
+/// Bytes of parameters sent ahead (COM_STMT_SEND_LONG_DATA) that a statement keeps until it is known where it runs.
+/// Beyond that they go to the primary, and the statement follows them.
+pub(super) const LONG_DATA_LIMIT: usize = 1024 * 1024;
+
+/// A prepared statement as its client knows it.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    /// Its text, to prepare it on another node.
+    pub(super) text: Box<[u8]>,
+    /// What the text may do.
+    pub(super) classified: Classified,
+    /// How many parameters it has.
+    pub(super) params: u16,
+    /// The parameters' types as last sent, and how often they have been: a node that has not seen the last ones is
+    /// told them again.
+    pub(super) types: Option<Box<[u8]>>,
+    pub(super) types_version: u32,
+    /// Whole COM_STMT_SEND_LONG_DATA frames, not sent yet.
+    pub(super) long_data: Vec<u8>,
+    /// The node that parameters were sent ahead to.
+    pub(super) sent_ahead_to: Option<NodeId>,
+    /// The node on which its cursor is open.
+    pub(super) cursor: Option<NodeId>,
+}
+
+/// All of a session's prepared statements.
+#[derive(Debug, Default)]
+pub(super) struct PreparedStatements {
+    known: HashMap<u32, Prepared>,
+    last_id: u32,
+}
+
+impl PreparedStatements {
+    /// The id that the next statement gets if it can be prepared.
+    pub(super) fn next_id(&self) -> u32 {
+        let mut id = self.last_id;
+        loop {
+            id = id.wrapping_add(1);
+            // 0 and u32::MAX have meanings of their own in MariaDB's protocol.
+            if id != 0 && id != u32::MAX && !self.known.contains_key(&id) {
+                return id;
+            }
+        }
+    }
+
+    pub(super) fn add(&mut self, id: u32, text: &[u8], classified: Classified, params: u16) {
+        self.last_id = id;
+        let prepared = Prepared {
+            text: text.into(),
+            classified,
+            params,
+            types: None,
+            types_version: 0,
+            long_data: Vec::new(),
+            sent_ahead_to: None,
+            cursor: None,
+        };
+        self.known.insert(id, prepared);
+    }
+
+    pub(super) fn get(&self, id: u32) -> Option<&Prepared> {
+        self.known.get(&id)
+    }
+
+    pub(super) fn get_mut(&mut self, id: u32) -> Option<&mut Prepared> {
+        self.known.get_mut(&id)
+    }
+
+    /// Remembers the types of an execution's parameters, when it brings them.
+    pub(super) fn note_types(&mut self, id: u32, payload: &[u8], capabilities: Capabilities) {
+        let Some(prepared) = self.known.get_mut(&id) else { return };
+        let Ok(execute) = Execute::parse(payload, prepared.params, capabilities) else { return };
+        if let Some(types) = execute.types.and_then(|range| payload.get(range))
+            && prepared.types.as_deref() != Some(types)
+        {
+            prepared.types = Some(types.into());
+            prepared.types_version = prepared.types_version.wrapping_add(1);
+        }
+    }
+
+    pub(super) fn remove(&mut self, id: u32) -> bool {
+        self.known.remove(&id).is_some()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.known.clear();
+    }
+
+    /// Whether anything of a statement lives on this node alone: an open cursor, or data sent ahead.
+    pub(super) fn depend_on(&self, node: NodeId) -> bool {
+        self.known.values().any(|prepared| prepared.cursor == Some(node) || prepared.sent_ahead_to == Some(node))
+    }
+
+    /// The connection to a node is gone, and with it what lived there.
+    pub(super) fn forget_node(&mut self, node: NodeId) {
+        for prepared in self.known.values_mut() {
+            prepared.cursor = prepared.cursor.filter(|cursor| *cursor != node);
+            prepared.sent_ahead_to = prepared.sent_ahead_to.filter(|at| *at != node);
+        }
+    }
+}

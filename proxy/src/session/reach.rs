@@ -1,0 +1,221 @@
+//! The session's connections: opened when a statement first goes to a node, brought to the session's state, and with
+//! the statement prepared there when it is a prepared one.
+
+use std::time::{Duration, Instant};
+
+use wire::capability::Capabilities;
+use wire::reply::{ClientView, Expect, ReplyWalker};
+use wire::status::Status;
+use wire::wanted::Wanted;
+
+use super::Session;
+use super::understand::{Role, Statement};
+use crate::backend::login::{LoginRequest, login};
+use crate::backend::{BackendError, Connection, ServerError, Tracking};
+use crate::cluster::snapshot::NodeId;
+use crate::relay::{Heard, swallow};
+use crate::route::NodeSet;
+
+/// How long a node that refused the session's login is not tried again by it.
+const REFUSED_FOR: Duration = Duration::from_secs(5);
+
+/// Why a node cannot be used for a statement now.
+#[derive(Debug)]
+pub(super) enum Unreachable {
+    /// Nothing was lost: another node may do.
+    Failed(BackendError),
+    /// The connection held what only it had: a transaction, temporary tables, locks.
+    Lost(String),
+    /// The client has an ERR of the server coming: the statement cannot be prepared there.
+    NotPrepared(ServerError),
+}
+
+/// The connections by node.
+#[derive(Debug, Default)]
+pub(super) struct Backends {
+    connections: Vec<Option<Box<Connection>>>,
+    refused: Vec<(NodeId, Instant)>,
+}
+
+impl Backends {
+    pub(super) fn get(&mut self, node: NodeId) -> Option<&mut Connection> {
+        self.connections.get_mut(node.index())?.as_deref_mut()
+    }
+
+    pub(super) fn put(&mut self, connection: Connection) {
+        let index = connection.node.index();
+        if self.connections.len() <= index {
+            self.connections.resize_with(index + 1, || None);
+        }
+        if let Some(slot) = self.connections.get_mut(index) {
+            *slot = Some(Box::new(connection));
+        }
+    }
+
+    pub(super) fn take(&mut self, node: NodeId) -> Option<Box<Connection>> {
+        self.connections.get_mut(node.index())?.take()
+    }
+
+    pub(super) fn all(&mut self) -> impl Iterator<Item = &mut Connection> {
+        self.connections.iter_mut().flatten().map(Box::as_mut)
+    }
+
+    pub(super) fn take_all(&mut self) -> Vec<Box<Connection>> {
+        self.connections.iter_mut().filter_map(Option::take).collect()
+    }
+
+    fn refuse(&mut self, node: NodeId) {
+        self.refused.retain(|(refused, _)| *refused != node);
+        self.refused.push((node, Instant::now()));
+    }
+
+    /// Nodes that refused the login a moment ago.
+    pub(super) fn refusing(&mut self) -> NodeSet {
+        let mut set = NodeSet::default();
+        if !self.refused.is_empty() {
+            self.refused.retain(|(_, at)| at.elapsed() < REFUSED_FOR);
+            self.refused.iter().for_each(|(node, _)| set.insert(*node));
+        }
+        set
+    }
+}
+
+impl Session {
+    /// Makes the connection to `node` ready for the statement.
+    pub(super) async fn reach(&mut self, node: NodeId, statement: &Statement) -> Result<(), Unreachable> {
+        self.drop_if_dead(node)?;
+        if self.backends.get(node).is_none() {
+            let connection = self.connect(node).await.map_err(Unreachable::Failed)?;
+            self.backends.put(connection);
+        }
+        let tracking = if self.changes_nothing(statement) { Tracking::Default } else { Tracking::Full };
+        let Some(connection) = self.backends.get(node) else {
+            return Err(Unreachable::Lost("no connection".to_owned()));
+        };
+        if let Err(error) = connection.bring_to(&self.state, tracking).await {
+            return Err(self.failed(node, error));
+        }
+        match statement.role {
+            Role::Execute { id, .. } | Role::Reset(id) | Role::Fetch(id) => self.prepare_on(node, id).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads that are safe on a replica change nothing that would have to be told.
+    fn changes_nothing(&self, statement: &Statement) -> bool {
+        statement.request.target == sql::Target::Replica && self.transaction.is_none()
+    }
+
+    /// A connection on which the server has said goodbye, or to an earlier life of the node, is of no use.
+    fn drop_if_dead(&mut self, node: NodeId) -> Result<(), Unreachable> {
+        let incarnation = self.instance.cluster.snapshot().node(node).map(|node| node.incarnation);
+        let bound = self.is_bound_to(node);
+        let Some(connection) = self.backends.get(node) else {
+            return if bound { Err(Unreachable::Lost("before this statement".to_owned())) } else { Ok(()) };
+        };
+        let outlived = incarnation.is_some_and(|incarnation| incarnation != connection.incarnation);
+        if connection.channel.has_news() || (outlived && !bound) {
+            self.drop_connection(node);
+            if bound {
+                return Err(Unreachable::Lost("while it was idle".to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the connection to this node holds what a new one would not have.
+    pub(super) fn is_bound_to(&self, node: NodeId) -> bool {
+        self.transaction == Some(node)
+            || (self.home == Some(node) && self.pins.hold_the_connection())
+            || self.prepared.depend_on(node)
+    }
+
+    /// Forgets the connection to a node, and what lived there.
+    pub(super) fn drop_connection(&mut self, node: NodeId) {
+        self.backends.take(node);
+        self.prepared.forget_node(node);
+        if self.previous == Some(node) {
+            self.previous = None;
+        }
+    }
+
+    fn failed(&mut self, node: NodeId, error: BackendError) -> Unreachable {
+        let bound = self.is_bound_to(node);
+        self.drop_connection(node);
+        if bound { Unreachable::Lost(format!("({error})")) } else { Unreachable::Failed(error) }
+    }
+
+    async fn connect(&mut self, node: NodeId) -> Result<Connection, BackendError> {
+        let (address, incarnation, flavor) = {
+            let snapshot = self.instance.cluster.snapshot();
+            let Some(node) = snapshot.node(node) else {
+                return Err(BackendError::Protocol("no such node".to_owned()));
+            };
+            (node.address.clone(), node.incarnation, self.flavor)
+        };
+        let request = LoginRequest {
+            user: &self.account.user,
+            secret: &self.account.secret,
+            schema: self.state.schema.as_deref(),
+            collation: self.account.collation,
+            capabilities: self.capabilities,
+            attributes: self.account.attributes.as_deref(),
+        };
+        match login(&address, &self.instance.server_tls, request).await {
+            Ok(logged_in) => {
+                Ok(Connection::new(logged_in, node, incarnation, flavor, self.state.schema.as_deref()))
+            }
+            Err(error) => {
+                if let BackendError::Connect(_) = error {
+                    self.instance.cluster.report_failure(node, &error.to_string());
+                }
+                self.backends.refuse(node);
+                tracing::debug!(session = self.id, node = node.index(), %error, "cannot log in to a node");
+                Err(error)
+            }
+        }
+    }
+
+    /// Prepares a statement on a node where it is not prepared yet.
+    async fn prepare_on(&mut self, node: NodeId, id: u32) -> Result<(), Unreachable> {
+        let (Some(connection), Some(prepared)) = (self.backends.get(node), self.prepared.get(id)) else {
+            return Ok(());
+        };
+        if connection.statement(id).is_some() {
+            return Ok(());
+        }
+        let mut command = Vec::with_capacity(prepared.text.len() + 8);
+        wire::prepared::write_prepare(&mut command, &prepared.text);
+        let mut heard = Heard::default();
+        let nobody = Wanted::default();
+        let view = ClientView {
+            capabilities: Capabilities::DEPRECATE_EOF | Capabilities::SESSION_TRACK,
+            wanted: &nobody,
+            statement_id: id,
+            status: Status::default(),
+        };
+        let flavor = self.flavor;
+        let sent = connection.send(&command).await.map_err(BackendError::Io);
+        let outcome = match sent {
+            Ok(()) => {
+                let mut walker = ReplyWalker::new(Expect::Prepare, 1);
+                swallow(&mut connection.channel, &mut walker, &view, flavor, &mut heard)
+                    .await
+                    .map_err(|error| BackendError::Protocol(error.to_string()))
+            }
+            Err(error) => Err(error),
+        };
+        match (outcome, heard.prepared) {
+            (Ok(()), Some(ok)) => {
+                connection.prepared(id, ok.statement_id);
+                Ok(())
+            }
+            (Ok(()), None) => Err(Unreachable::NotPrepared(heard.refused.unwrap_or_else(|| ServerError {
+                code: crate::error::UNKNOWN,
+                sql_state: *b"HY000",
+                message: b"Tidemark: the node did not prepare the statement".to_vec(),
+            }))),
+            (Err(error), _) => Err(self.failed(node, error)),
+        }
+    }
+}

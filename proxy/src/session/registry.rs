@@ -1,0 +1,152 @@
+//! Who is connected: what KILL, the admin API and a drain need of a session, without asking the session.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use tokio::sync::Notify;
+
+use crate::cluster::snapshot::NodeId;
+use crate::frontend::Peer;
+
+/// A session as others see it.
+#[derive(Debug)]
+pub struct Card {
+    /// The client's connection id.
+    pub id: u32,
+    /// The account.
+    pub user: Box<[u8]>,
+    /// Where the client is.
+    pub peer: Peer,
+    /// The endpoint it came through.
+    pub endpoint: String,
+    /// When it came.
+    pub since: Instant,
+    running: AtomicU64,
+    ending: AtomicU8,
+    interrupted: AtomicBool,
+    /// Wakes the session when it is to end, or its statement is to be given up.
+    pub wake: Notify,
+}
+
+/// How a session is asked to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It goes on.
+    No,
+    /// When no transaction is open any more.
+    Drained,
+    /// Now.
+    Killed,
+}
+
+impl Card {
+    /// A card for a session that has just been let in.
+    pub fn new(id: u32, user: &[u8], peer: Peer, endpoint: &str) -> Self {
+        Self {
+            id,
+            user: user.into(),
+            peer,
+            endpoint: endpoint.to_owned(),
+            since: Instant::now(),
+            running: AtomicU64::new(0),
+            ending: AtomicU8::new(0),
+            interrupted: AtomicBool::new(false),
+            wake: Notify::new(),
+        }
+    }
+
+    /// The session's statement runs on this node, in this thread of the server.
+    pub fn runs_on(&self, node: NodeId, thread: u32) {
+        self.running.store((u64::from(node.0) + 1) << 32 | u64::from(thread), Ordering::Relaxed);
+    }
+
+    /// The session's statement has ended.
+    pub fn runs_nothing(&self) {
+        self.running.store(0, Ordering::Relaxed);
+    }
+
+    /// Where the session's statement runs now.
+    pub fn running(&self) -> Option<(NodeId, u32)> {
+        let packed = self.running.load(Ordering::Relaxed);
+        let node = u8::try_from((packed >> 32).checked_sub(1)?).ok()?;
+        Some((NodeId(node), u32::try_from(packed & u64::from(u32::MAX)).ok()?))
+    }
+
+    /// How the session is asked to end.
+    pub fn ending(&self) -> Ending {
+        match self.ending.load(Ordering::Relaxed) {
+            0 => Ending::No,
+            1 => Ending::Drained,
+            _ => Ending::Killed,
+        }
+    }
+
+    /// KILL QUERY while the statement has reached no node: it is given up.
+    pub fn interrupt(&self) {
+        self.interrupted.store(true, Ordering::Relaxed);
+        self.wake.notify_one();
+    }
+
+    /// Whether the statement is to be given up; asked once.
+    pub fn take_interrupt(&self) -> bool {
+        self.interrupted.swap(false, Ordering::Relaxed)
+    }
+
+    /// Asks the session to end; a stronger wish is not taken back.
+    pub fn end(&self, ending: Ending) {
+        self.ending.fetch_max(ending as u8, Ordering::Relaxed);
+        self.wake.notify_one();
+    }
+}
+
+/// All sessions.
+#[derive(Debug, Default)]
+pub struct Registry {
+    cards: Mutex<HashMap<u32, Arc<Card>>>,
+}
+
+impl Registry {
+    /// Adds a session.
+    pub fn add(&self, card: Arc<Card>) {
+        self.lock().insert(card.id, card);
+    }
+
+    /// Takes a session out.
+    pub fn remove(&self, id: u32) {
+        self.lock().remove(&id);
+    }
+
+    /// Whether a session has this id.
+    pub fn contains(&self, id: u32) -> bool {
+        self.lock().contains_key(&id)
+    }
+
+    /// The session with this id.
+    pub fn get(&self, id: u32) -> Option<Arc<Card>> {
+        self.lock().get(&id).cloned()
+    }
+
+    /// All of them, by id.
+    pub fn all(&self) -> Vec<Arc<Card>> {
+        let mut all: Vec<_> = self.lock().values().cloned().collect();
+        all.sort_by_key(|card| card.id);
+        all
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<u32, Arc<Card>>> {
+        // The map is changed by single insertions and removals, whole in themselves.
+        self.cards.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,246 @@
+//! What a reply means for the session: its transaction, its position in the log, its state, and what pins it.
+
+use std::time::{Duration, Instant};
+
+use sql::{Effects, Kind, What};
+use wire::command::CommandCode;
+use wire::status::Status;
+use wire::wanted::{TransactionWanted, WantedVariables};
+
+use super::understand::{Role, Statement};
+use super::{LastRoute, Session};
+use crate::backend::control::{ask, rows};
+use crate::backend::state::{Shared, State};
+use crate::cluster::snapshot;
+use crate::relay::{Command, Heard};
+use crate::route::Go;
+
+/// How long the server may take to say how its trackers stand.
+const TRACKERS_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Prefix of the variables that the proxy itself depends on.
+const TRACKERS: &[u8] = b"session_track_";
+
+impl Session {
+    /// Notes everything a reply said. The command's bytes are still there.
+    pub(super) async fn remember(&mut self, statement: &Statement, go: &Go, command: &Command, heard: Heard, waited: Duration) {
+        let on_primary = self.count(go, waited);
+        self.remember_transaction(go, &heard);
+        self.remember_position(statement, go, &heard, on_primary);
+        self.remember_statement(statement, go, command, &heard);
+        if heard.error.is_none() || heard.oks > 0 {
+            self.remember_state(statement, go, command, &heard);
+        }
+        if statement.effects.contains(Effects::SETS_TRACKERS)
+            || heard.variables.iter().any(|(name, _)| name.starts_with(TRACKERS))
+        {
+            self.remember_trackers(go, &heard).await;
+        }
+        self.previous = Some(go.node);
+    }
+
+    /// Counts the statement, and keeps the decision for TIDEMARK SHOW ROUTE. Returns whether a primary ran it.
+    fn count(&mut self, go: &Go, waited: Duration) -> bool {
+        let role = {
+            let snapshot = self.instance.cluster.snapshot();
+            snapshot.node(go.node).map_or(snapshot::Role::Unknown, |node| node.role)
+        };
+        self.endpoint.counters.statement(go.node, role, go.reason);
+        self.last = Some(LastRoute { node: go.node, role, reason: go.reason, waited });
+        role == snapshot::Role::Primary
+    }
+
+    /// Transactions are where the server says they are. An error alone says nothing about them.
+    fn remember_transaction(&mut self, go: &Go, heard: &Heard) {
+        let Some(status) = heard.status else { return };
+        self.status = status;
+        self.autocommit = status.contains(Status::AUTOCOMMIT);
+        let open = status.contains(Status::IN_TRANS) || status.contains(Status::IN_TRANS_READONLY);
+        self.transaction = open.then_some(go.node);
+    }
+
+    /// What was written and what was seen.
+    fn remember_position(&mut self, statement: &Statement, go: &Go, heard: &Heard, on_primary: bool) {
+        if heard.unreadable {
+            self.needs.lost_track();
+        }
+        match &heard.position {
+            Some(position) if on_primary => self.needs.wrote(position.clone()),
+            // A write on a replica is in nobody else's history.
+            Some(_) => {}
+            None if heard.result_sets > 0 => {
+                if let Some(incarnation) = self.backends.get(go.node).map(|connection| connection.incarnation) {
+                    self.needs.saw(go.node, incarnation, Instant::now());
+                }
+            }
+            None => {}
+        }
+        if heard.error.is_some() && on_primary && statement.effects.contains(Effects::MAY_COMMIT_THEN_FAIL) {
+            self.needs.lost_track();
+        }
+    }
+
+    /// What a prepared statement has left on the node.
+    fn remember_statement(&mut self, statement: &Statement, go: &Go, command: &Command, heard: &Heard) {
+        match &statement.role {
+            Role::Prepare => {
+                if let (Some(ok), Some(text)) = (heard.prepared, command.payload(&self.client).get(1..)) {
+                    let id = self.prepared.next_id();
+                    let classified = sql::classify(text, self.dialect);
+                    self.prepared.add(id, text, classified, ok.params);
+                    if let Some(connection) = self.backends.get(go.node) {
+                        connection.prepared(id, ok.statement_id);
+                    }
+                }
+            }
+            Role::Execute { id, .. } => {
+                if let Some(prepared) = self.prepared.get_mut(*id) {
+                    prepared.sent_ahead_to = None;
+                    prepared.long_data.clear();
+                    prepared.cursor =
+                        heard.status.filter(|status| status.contains(Status::CURSOR_EXISTS)).map(|_| go.node);
+                }
+            }
+            Role::Fetch(id) => {
+                let over = heard.status.is_none_or(|status| status.contains(Status::LAST_ROW_SENT));
+                if let Some(prepared) = self.prepared.get_mut(*id).filter(|_| over) {
+                    prepared.cursor = None;
+                }
+            }
+            Role::Reset(id) => {
+                if let Some(prepared) = self.prepared.get_mut(*id) {
+                    prepared.cursor = None;
+                    prepared.sent_ahead_to = None;
+                    prepared.long_data.clear();
+                }
+            }
+            Role::Text(_) | Role::Plain(_) => {}
+        }
+    }
+
+    /// What moves with the session, and what pins it.
+    fn remember_state(&mut self, statement: &Statement, go: &Go, command: &Command, heard: &Heard) {
+        let before = Shared::clone(&self.state);
+        for (name, value) in &heard.variables {
+            if State::note_variable(&mut self.state, name, value) {
+                self.dialect_changed(name, value);
+            }
+        }
+        if let Some(schema) = &heard.schema {
+            State::note_schema(&mut self.state, schema);
+            self.in_system_schema = is_system_schema(schema);
+        }
+        let explained = !heard.variables.is_empty() || heard.schema.is_some();
+        let text = self.text_of(statement, command);
+        if statement.effects.contains(Effects::SETS_USER_VARIABLE) {
+            self.user_variables_changed(statement, &text);
+        }
+        match statement.kind {
+            Kind::SetRole => Shared::make_mut(&mut self.state).role = Some(text.as_slice().into()),
+            _ if statement.role == Role::Plain(CommandCode::SetOption) => {
+                if let Some(option) = command.payload(&self.client).get(1..3).and_then(|option| option.try_into().ok()) {
+                    Shared::make_mut(&mut self.state).option = Some(option);
+                    self.dialect.multi_statements = option == [0, 0];
+                }
+            }
+            _ => {}
+        }
+        let was = self.pins.reason();
+        self.pins.note(statement.effects, statement.kind, &text, heard.state_changed && !explained);
+        if let Some(reason) = self.pins.reason().filter(|reason| Some(*reason) != was) {
+            self.endpoint.counters.pinned(reason);
+        }
+        if self.pins.hold_the_connection() {
+            self.home = Some(go.node);
+        }
+        if !Shared::ptr_eq(&before, &self.state) {
+            let state = Shared::clone(&self.state);
+            if let Some(connection) = self.backends.get(go.node) {
+                connection.is_at(&state);
+            }
+        }
+    }
+
+    /// The text a statement ran with: its own, or the prepared one's. Copied only for statements that change state.
+    fn text_of(&self, statement: &Statement, command: &Command) -> Vec<u8> {
+        let leaves_state = !statement.effects.is_empty() || matches!(statement.kind, Kind::SetRole | Kind::Xa);
+        match &statement.role {
+            Role::Text(range) if leaves_state => {
+                command.payload(&self.client).get(range.clone()).unwrap_or_default().to_vec()
+            }
+            Role::Execute { id, .. } if leaves_state => {
+                self.prepared.get(*id).map(|prepared| prepared.text.to_vec()).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn dialect_changed(&mut self, name: &[u8], value: &[u8]) {
+        match name {
+            b"sql_mode" => self.dialect.set_sql_mode(value),
+            b"character_set_client" => self.dialect.charset = sql::Charset::from_name(value),
+            _ => {}
+        }
+    }
+
+    /// Literals are replayed where a read uses them; any other value is known to one server only.
+    fn user_variables_changed(&mut self, statement: &Statement, text: &[u8]) {
+        if statement.kind != Kind::SetSession {
+            self.pins.opaque_variables = true;
+            return;
+        }
+        for assignment in sql::assignments(text, self.dialect).filter(|item| item.what == What::UserVariable) {
+            let plain = assignment.name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.$".contains(byte));
+            if assignment.literal && plain && !assignment.value.contains(&b'?') {
+                let name = assignment.name.to_ascii_lowercase().into();
+                Shared::make_mut(&mut self.state).user_variables.insert(name, assignment.value.into());
+            } else {
+                self.pins.opaque_variables = true;
+            }
+        }
+    }
+
+    /// The client has changed what it wants to be told. The proxy notes that, and takes its own trackers back.
+    async fn remember_trackers(&mut self, go: &Go, heard: &Heard) {
+        for (name, value) in &heard.variables {
+            let on = value.eq_ignore_ascii_case(b"ON");
+            match &**name {
+                b"session_track_schema" => self.wanted.schema = on,
+                b"session_track_state_change" => self.wanted.state_change = on,
+                b"session_track_gtids" => self.wanted.gtids = !value.eq_ignore_ascii_case(b"OFF"),
+                b"session_track_transaction_info" => {
+                    self.wanted.transaction = match value.to_ascii_uppercase().as_slice() {
+                        b"STATE" => TransactionWanted::State,
+                        b"CHARACTERISTICS" => TransactionWanted::Characteristics,
+                        _ => TransactionWanted::Off,
+                    };
+                }
+                b"session_track_system_variables" => self.wanted.variables = WantedVariables::parse(value),
+                _ => {}
+            }
+        }
+        let Some(connection) = self.backends.get(go.node) else { return };
+        // A list without this variable itself in it is not reported any more: it must be asked for.
+        let question = "SELECT @@session.session_track_system_variables";
+        match ask(&mut connection.channel, question, TRACKERS_TIMEOUT).await.map(rows) {
+            Ok(found) => {
+                let list = found.into_iter().flatten().flatten().next();
+                if let Some(list) = list.filter(|list| list != b"*") {
+                    self.wanted.variables = WantedVariables::parse(&list);
+                }
+                connection.trackers_changed();
+            }
+            Err(error) => {
+                tracing::warn!(session = self.id, %error, "cannot take the trackers back; the connection is given up");
+                self.drop_connection(go.node);
+                self.needs.lost_track();
+            }
+        }
+    }
+}
+
+/// Schemas in which an unqualified name means a table about the server.
+pub(super) fn is_system_schema(schema: &[u8]) -> bool {
+    let system: [&[u8]; 4] = [b"information_schema", b"performance_schema", b"mysql", b"sys"];
+    system.iter().any(|name| schema.eq_ignore_ascii_case(name))
+}

@@ -1,0 +1,83 @@
+//! COM_RESET_CONNECTION and COM_CHANGE_USER: the session begins anew, but its position in the log survives both.
+
+use std::time::Duration;
+
+use wire::ChangeUser;
+use wire::command::CommandCode;
+
+use super::pins::Pins;
+use super::remember::is_system_schema;
+use super::{End, Session};
+use crate::backend::control::ask_raw;
+use crate::backend::state::{Shared, State};
+use crate::error::ClientError;
+use crate::frontend::{FrontendError, change_user};
+use crate::relay::Command;
+
+/// How long a node may take to reset a connection: it may have a large transaction to roll back.
+const RESET_TIMEOUT: Duration = Duration::from_secs(60);
+
+impl Session {
+    /// Resets every connection of the session. One that cannot be is replaced when it is needed next.
+    pub(super) async fn reset_connection(&mut self, command: &mut Command) -> Result<(), End> {
+        let payload = [CommandCode::ResetConnection as u8];
+        let connections = self.backends.take_all();
+        for mut connection in connections {
+            match ask_raw(&mut connection.channel, &payload, RESET_TIMEOUT).await {
+                Ok(_) => {
+                    connection.was_reset();
+                    self.backends.put(*connection);
+                }
+                Err(error) => {
+                    tracing::warn!(session = self.id, %error, "a connection could not be reset and is closed");
+                }
+            }
+        }
+        self.begin_anew(self.state.schema.clone());
+        self.answer_ok(command).await
+    }
+
+    /// Lets the client prove itself as another account. The old connections are closed when it succeeds; the client
+    /// is disconnected when it fails, as servers do.
+    pub(super) async fn change_user(&mut self, command: &mut Command) -> Result<(), End> {
+        let payload = command.payload(&self.client).to_vec();
+        command.consume(&mut self.client);
+        let request = match ChangeUser::parse(&payload, self.capabilities) {
+            Ok(request) => request,
+            Err(error) => return Err(End::Told(ClientError::malformed(error))),
+        };
+        let changed =
+            change_user(&mut self.client, &request, self.capabilities, self.peer, &self.endpoint, &self.instance).await;
+        let (account, connection, sequence) = match changed {
+            Ok(changed) => changed,
+            Err((FrontendError::Refused(error), sequence)) => {
+                self.write_error(&error, sequence).await?;
+                return Err(End::Told(error).told());
+            }
+            Err(_) => return Err(End::ClientGone),
+        };
+        for old in self.backends.take_all() {
+            old.quit().await;
+        }
+        self.home = Some(connection.node);
+        self.status = connection.status;
+        self.backends.put(connection);
+        self.begin_anew(account.schema.clone());
+        self.account = account;
+        self.write_ok(sequence).await
+    }
+
+    /// Everything that a new session has not got is gone; what was written and seen stays.
+    fn begin_anew(&mut self, schema: Option<Box<[u8]>>) {
+        self.in_system_schema = schema.as_deref().is_some_and(is_system_schema);
+        self.state = Shared::new(State { schema, ..State::default() });
+        self.pins = Pins::default();
+        self.prepared.clear();
+        self.transaction = None;
+        self.autocommit = self.default_autocommit;
+        self.previous = None;
+        self.wanted = self.default_wanted.clone();
+        self.dialect = self.default_dialect;
+    }
+
+}

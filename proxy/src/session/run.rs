@@ -1,0 +1,208 @@
+//! Running a statement on a node: find it, reach it, send the command, pass the reply on, and remember.
+
+use wire::Execute;
+use wire::prepared::{set_statement_id, with_types};
+use wire::reply::{ClientView, ReplyWalker};
+
+use super::decide::{NoNode, Search};
+use super::reach::Unreachable;
+use super::understand::{Role, Statement};
+use super::{End, Session};
+use crate::error::ClientError;
+use crate::relay::{Asked, Command, Ended, Heard, OnReadOnly, RelayError, reply, send};
+use crate::route::{Go, Reason};
+
+/// What became of a statement on one node.
+enum Tried {
+    /// The client has its reply.
+    Answered,
+    /// It can run elsewhere, and the client has received nothing.
+    Elsewhere,
+}
+
+impl Session {
+    /// Runs a statement where it belongs, and elsewhere when a replica fails it before the client has a byte.
+    pub(super) async fn run_statement(&mut self, command: &mut Command, statement: &Statement) -> Result<(), End> {
+        let mut search = Search::new(self.backends.refusing());
+        loop {
+            let go = match self.decide(statement, &mut search).await {
+                Ok(go) => go,
+                Err(NoNode::Refused(error)) => return self.refuse(command, &error).await,
+                Err(NoNode::Ended(end)) => return Err(end),
+            };
+            match self.try_on(&go, command, statement, &mut search).await? {
+                Tried::Answered => return Ok(()),
+                Tried::Elsewhere => {}
+            }
+        }
+    }
+
+    async fn try_on(
+        &mut self,
+        go: &Go,
+        command: &mut Command,
+        statement: &Statement,
+        search: &mut Search,
+    ) -> Result<Tried, End> {
+        let repeatable = self.may_run_elsewhere(go, command, statement);
+        if let Err(unreachable) = self.reach(go.node, statement).await {
+            return self.not_reached(go, command, unreachable, repeatable, search).await;
+        }
+        self.arm(go, command, statement).map_err(|error| End::Told(ClientError::malformed(error)))?;
+        let mut heard = Heard::default();
+        let outcome = self.converse(go, command, statement, repeatable, &mut heard).await;
+        self.card.runs_nothing();
+        match outcome {
+            Ok(Ended::Answered) => {
+                self.remember(statement, go, command, heard, search.waited()).await;
+                command.consume(&mut self.client);
+                Ok(Tried::Answered)
+            }
+            Ok(Ended::ReadOnly) => {
+                search.attempt.excluded.insert(go.node);
+                search.attempt.fallback = Some(Reason::ReadOnlyRefused);
+                Ok(Tried::Elsewhere)
+            }
+            Err(error) => self.interrupted(go, statement, error, repeatable, search),
+        }
+    }
+
+    /// Only a read, of which nothing has happened yet, and which nothing binds to the node.
+    fn may_run_elsewhere(&self, go: &Go, command: &Command, statement: &Statement) -> bool {
+        command.whole && statement.request.target == sql::Target::Replica && !self.is_bound_to(go.node)
+    }
+
+    async fn not_reached(
+        &mut self,
+        go: &Go,
+        command: &mut Command,
+        unreachable: Unreachable,
+        repeatable: bool,
+        search: &mut Search,
+    ) -> Result<Tried, End> {
+        let name = self.node_name(go.node);
+        let error = match unreachable {
+            Unreachable::Lost(what) => return Err(End::Told(ClientError::connection_lost(&name, &what))),
+            Unreachable::Failed(error) => ClientError::from_backend(&name, &error),
+            Unreachable::NotPrepared(error) => ClientError::from_server(&error),
+        };
+        if repeatable && Some(go.node) != self.instance.cluster.snapshot().primary {
+            search.attempt.excluded.insert(go.node);
+            return Ok(Tried::Elsewhere);
+        }
+        self.refuse(command, &error).await?;
+        Ok(Tried::Answered)
+    }
+
+    /// A relay broke. A read of which the client has nothing runs elsewhere; else the session cannot go on, for nobody
+    /// knows what became of the statement.
+    fn interrupted(
+        &mut self,
+        go: &Go,
+        statement: &Statement,
+        error: RelayError,
+        repeatable: bool,
+        search: &mut Search,
+    ) -> Result<Tried, End> {
+        let name = self.node_name(go.node);
+        match &error {
+            RelayError::Client(_) => return Err(End::ClientGone),
+            RelayError::ClientProtocol(what) => return Err(End::Told(ClientError::malformed(what))),
+            RelayError::ServerProtocol { .. } => {
+                self.endpoint.counters.protocol_errors.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                tracing::error!(session = self.id, endpoint = self.endpoint.name, node = name, %error, "connection to the node closed");
+            }
+            RelayError::Server { .. } => {
+                tracing::warn!(session = self.id, endpoint = self.endpoint.name, node = name, kind = statement.kind.as_str(), %error,
+                    "connection to the node lost under a statement");
+            }
+        }
+        self.drop_connection(go.node);
+        if repeatable && error.may_be_repeated() {
+            search.attempt.excluded.insert(go.node);
+            return Ok(Tried::Elsewhere);
+        }
+        let answered = !error.may_be_repeated();
+        if answered {
+            return Err(End::Broken);
+        }
+        Err(End::Told(ClientError::connection_lost(&name, "under this statement; whether it was carried out is not known")))
+    }
+
+    /// Puts into the command what the node knows the statement by, and in front of it what must be sent ahead.
+    fn arm(&mut self, go: &Go, command: &mut Command, statement: &Statement) -> Result<(), wire::Malformed> {
+        let (Role::Execute { id, .. } | Role::Fetch(id) | Role::Reset(id)) = statement.role else { return Ok(()) };
+        let Some(server_id) = self.backends.get(go.node).and_then(|connection| connection.statement(id)) else {
+            return Ok(());
+        };
+        if matches!(statement.role, Role::Execute { .. }) {
+            self.prepared.note_types(id, command.payload(&self.client), self.capabilities);
+            if let Some(prepared) = self.prepared.get_mut(id)
+                && !prepared.long_data.is_empty()
+                && let Some(connection) = self.backends.get(go.node)
+            {
+                connection.send_ahead(&prepared.long_data, server_id);
+            }
+        }
+        set_statement_id(command.payload_mut(&mut self.client), server_id)
+    }
+
+    async fn converse(
+        &mut self,
+        go: &Go,
+        command: &mut Command,
+        statement: &Statement,
+        repeatable: bool,
+        heard: &mut Heard,
+    ) -> Result<Ended, RelayError> {
+        let injected = self.with_remembered_types(go, command, statement);
+        let statement_id = self.prepared.next_id();
+        let Some(connection) = self.backends.get(go.node) else {
+            return Err(RelayError::Server { source: std::io::ErrorKind::NotConnected.into(), answered: false });
+        };
+        self.card.runs_on(go.node, connection.thread);
+        let first = match injected {
+            Some(bytes) => {
+                connection.send(&bytes).await.map_err(|source| RelayError::Server { source, answered: false })?;
+                1
+            }
+            None => send(command, &mut self.client, connection).await?,
+        };
+        if let Role::Execute { id, .. } = statement.role
+            && let Some(prepared) = self.prepared.get(id)
+        {
+            connection.has_types(id, prepared.types_version);
+        }
+        let asked = Asked {
+            walker: ReplyWalker::new(statement.expect, first),
+            view: ClientView {
+                capabilities: self.capabilities,
+                wanted: &self.wanted,
+                statement_id,
+                status: self.status,
+            },
+            flavor: self.flavor,
+            on_read_only: if repeatable { OnReadOnly::Hold } else { OnReadOnly::PassOn },
+        };
+        reply(&mut self.client, &mut connection.channel, command, asked, heard).await
+    }
+
+    /// An execution without types goes to a node that has not seen the last ones: they are put in.
+    fn with_remembered_types(&mut self, go: &Go, command: &Command, statement: &Statement) -> Option<Vec<u8>> {
+        let Role::Execute { id, .. } = statement.role else { return None };
+        let prepared = self.prepared.get(id)?;
+        let connection = self.backends.get(go.node)?;
+        let types = prepared.types.as_deref()?;
+        if !command.whole || connection.types_version(id) == prepared.types_version {
+            return None;
+        }
+        let payload = command.payload(&self.client);
+        let execute = Execute::parse(payload, prepared.params, self.capabilities).ok()?;
+        if execute.types.is_some() {
+            return None;
+        }
+        let mut out = Vec::with_capacity(payload.len() + types.len() + 8);
+        wire::frame::write_packet(&mut out, &mut 0, &with_types(payload, &execute, types).ok()?);
+        Some(out)
+    }
+}

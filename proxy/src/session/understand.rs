@@ -1,0 +1,219 @@
+//! What the client wants: the command byte, the classifier's word on a statement, and what the session knows besides.
+
+use sql::{Classified, Effects, Kind, Target};
+use wire::Execute;
+use wire::command::{CommandCode, query_text};
+use wire::prepared::statement_id;
+use wire::reply::Expect;
+
+use super::Session;
+use crate::error::ClientError;
+use crate::relay::Command;
+use crate::route::Request;
+
+/// A command that a node answers.
+#[derive(Clone, Debug)]
+pub(super) struct Statement {
+    pub(super) request: Request,
+    pub(super) kind: Kind,
+    pub(super) effects: Effects,
+    pub(super) hints: sql::Hints,
+    pub(super) expect: Expect,
+    pub(super) role: Role,
+}
+
+/// What a statement is besides its text.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Role {
+    /// Nothing: the text stands in the command, at this range of its payload.
+    Text(std::ops::Range<usize>),
+    /// COM_STMT_PREPARE.
+    Prepare,
+    /// COM_STMT_EXECUTE of the statement with this id.
+    Execute { id: u32, cursor: bool },
+    /// COM_STMT_FETCH.
+    Fetch(u32),
+    /// COM_STMT_RESET.
+    Reset(u32),
+    /// COM_INIT_DB, COM_SET_OPTION and others that change or ask for the state of a connection.
+    Plain(CommandCode),
+}
+
+/// What to do about a command.
+#[derive(Clone, Debug)]
+pub(super) enum Understood {
+    /// The client goes.
+    Quit,
+    /// The proxy says OK.
+    Ping,
+    /// A node is to run it.
+    Run(Statement),
+    /// A statement about the proxy, answered by it.
+    Own(std::ops::Range<usize>),
+    /// SELECT CONNECTION_ID().
+    ConnectionId(std::ops::Range<usize>),
+    /// KILL of a connection or its statement.
+    Kill { id: u64, query_only: bool },
+    /// COM_STMT_CLOSE: no answer.
+    CloseStatement(u32),
+    /// COM_STMT_SEND_LONG_DATA: no answer.
+    LongData(u32),
+    /// COM_CHANGE_USER.
+    ChangeUser,
+    /// COM_RESET_CONNECTION.
+    ResetConnection,
+    /// The client is told why not, and the session goes on.
+    Refuse(ClientError),
+}
+
+impl Session {
+    /// Understands a command.
+    pub(super) fn understand(&self, command: &Command) -> Understood {
+        let payload = command.payload(&self.client);
+        let Some(code) = payload.first().copied().and_then(CommandCode::from_u8) else {
+            return Understood::Refuse(ClientError::unknown_command());
+        };
+        match code {
+            CommandCode::Quit => Understood::Quit,
+            CommandCode::Ping => Understood::Ping,
+            CommandCode::Query => self.understand_query(payload, command.whole),
+            CommandCode::StmtPrepare => {
+                let text = payload.get(1..).unwrap_or_default();
+                let classified = self.classify(text);
+                Understood::Run(self.statement(classified, Expect::Prepare, Role::Prepare, text))
+            }
+            CommandCode::StmtExecute => self.understand_execute(payload, command.whole),
+            CommandCode::StmtFetch => self.about_statement(payload, Expect::Fetch, Role::Fetch),
+            CommandCode::StmtReset => self.about_statement(payload, Expect::Single, Role::Reset),
+            CommandCode::StmtClose => statement_id(payload).map_or_else(malformed, Understood::CloseStatement),
+            CommandCode::StmtSendLongData => statement_id(payload).map_or_else(malformed, Understood::LongData),
+            CommandCode::ChangeUser => Understood::ChangeUser,
+            CommandCode::ResetConnection => Understood::ResetConnection,
+            CommandCode::ProcessKill => match payload.get(1..5).and_then(|id| id.try_into().ok()) {
+                Some(id) => Understood::Kill { id: u64::from(u32::from_le_bytes(id)), query_only: false },
+                None => Understood::Refuse(ClientError::malformed("a COM_PROCESS_KILL without an id")),
+            },
+            CommandCode::FieldList => run(plain(code, Target::Replica, sql::Reason::MetadataRead, Expect::FieldList)),
+            CommandCode::InitDb | CommandCode::SetOption => {
+                run(plain(code, Target::Primary, sql::Reason::SessionState, Expect::Single))
+            }
+            CommandCode::Statistics => run(plain(code, Target::Primary, sql::Reason::ServerState, Expect::Statistics)),
+            CommandCode::ProcessInfo => run(plain(code, Target::Primary, sql::Reason::ServerState, Expect::Query)),
+            CommandCode::Debug | CommandCode::Refresh => {
+                run(plain(code, Target::Primary, sql::Reason::ServerState, Expect::Single))
+            }
+            _ => Understood::Refuse(ClientError::unknown_command()),
+        }
+    }
+
+    fn understand_query(&self, payload: &[u8], whole: bool) -> Understood {
+        let range = match query_text(payload, self.capabilities) {
+            Ok(range) => range,
+            Err(error) => return Understood::Refuse(ClientError::malformed(error)),
+        };
+        let text = payload.get(range.clone()).unwrap_or_default();
+        let classified = if whole { self.classify(text) } else { not_seen_whole() };
+        match classified.target {
+            Target::Proxy if classified.kind == Kind::Tidemark => return Understood::Own(range),
+            Target::Proxy if classified.effects.contains(Effects::CONNECTION_ID) => {
+                return Understood::ConnectionId(range);
+            }
+            Target::Proxy if classified.kind == Kind::Kill => {
+                if let Some((kind, id)) = sql::kill_target(text, self.dialect) {
+                    return Understood::Kill { id, query_only: kind == sql::KillKind::Query };
+                }
+            }
+            _ => {}
+        }
+        Understood::Run(self.statement(classified, Expect::Query, Role::Text(range), text))
+    }
+
+    fn understand_execute(&self, payload: &[u8], whole: bool) -> Understood {
+        let id = match statement_id(payload) {
+            Ok(id) => id,
+            Err(error) => return malformed(error),
+        };
+        let Some(prepared) = self.prepared.get(id) else {
+            return Understood::Refuse(no_such_statement(id, "mysqld_stmt_execute"));
+        };
+        let cursor = payload.get(5).is_some_and(|flags| flags & wire::prepared::CURSOR_TYPE_READ_ONLY != 0);
+        let mut statement =
+            self.statement(prepared.classified, Expect::Execute, Role::Execute { id, cursor }, &prepared.text);
+        if !whole {
+            statement.request.target = Target::Primary;
+        }
+        if let Err(error) = Execute::parse(payload, prepared.params, self.capabilities) {
+            return malformed(error);
+        }
+        Understood::Run(statement)
+    }
+
+    fn about_statement(&self, payload: &[u8], expect: Expect, role: fn(u32) -> Role) -> Understood {
+        match statement_id(payload) {
+            Ok(id) if self.prepared.get(id).is_none() => {
+                let what = if expect == Expect::Fetch { "mysqld_stmt_fetch" } else { "mysqld_stmt_reset" };
+                Understood::Refuse(no_such_statement(id, what))
+            }
+            Ok(id) => run(Statement { role: role(id), ..plain(CommandCode::StmtReset, Target::Previous, sql::Reason::Prepare, expect) }),
+            Err(error) => malformed(error),
+        }
+    }
+
+    fn classify(&self, text: &[u8]) -> Classified {
+        sql::classify(text, self.dialect)
+    }
+
+    /// What the session knows besides the text: variables whose values cannot be moved, and that unqualified names
+    /// mean system tables in a system schema.
+    fn statement(&self, classified: Classified, expect: Expect, role: Role, text: &[u8]) -> Statement {
+        let Classified { mut target, mut reason, kind, effects, hints, .. } = classified;
+        if target == Target::Replica {
+            if effects.contains(Effects::READS_USER_VARIABLE) && self.pins.opaque_variables {
+                (target, reason) = (Target::Primary, sql::Reason::UserVariable);
+            } else if self.in_system_schema && matches!(kind, Kind::Select | Kind::Show | Kind::Explain) {
+                (target, reason) = (Target::Primary, sql::Reason::SystemSchema);
+            }
+        }
+        let node = hints.node.and_then(|(start, end)| {
+            let (start, end) = (usize::try_from(start).ok()?, usize::try_from(end).ok()?);
+            self.instance.cluster.node_id(text.get(start..end)?)
+        });
+        Statement { request: Request { target, reason, node }, kind, effects, hints, expect, role }
+    }
+}
+
+fn run(statement: Statement) -> Understood {
+    Understood::Run(statement)
+}
+
+fn malformed(error: wire::Malformed) -> Understood {
+    Understood::Refuse(ClientError::malformed(error))
+}
+
+/// ER_UNKNOWN_STMT_HANDLER.
+fn no_such_statement(id: u32, what: &str) -> ClientError {
+    ClientError::new(1243, b"HY000", format!("Unknown prepared statement handler ({id}) given to {what}"))
+}
+
+fn plain(code: CommandCode, target: Target, reason: sql::Reason, expect: Expect) -> Statement {
+    Statement {
+        request: Request { target, reason, node: None },
+        kind: Kind::Admin,
+        effects: Effects::NONE,
+        hints: sql::Hints::default(),
+        expect,
+        role: Role::Plain(code),
+    }
+}
+
+/// A statement too large to be read before it is sent on: it may do anything.
+fn not_seen_whole() -> Classified {
+    Classified {
+        target: Target::Primary,
+        reason: sql::Reason::Unknown,
+        kind: Kind::Unknown,
+        effects: Effects::UNKNOWN,
+        hints: sql::Hints::default(),
+        statements: 1,
+    }
+}
