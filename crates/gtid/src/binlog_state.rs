@@ -32,6 +32,11 @@ impl BinlogState {
         Ok(Self(entries))
     }
 
+    /// The last GTID of each server in each domain, in order of domains and servers.
+    pub fn iter(&self) -> impl Iterator<Item = DomainGtid> {
+        self.0.iter().copied()
+    }
+
     /// Whether this very transaction went through the binary log: its server has come at least this far in its domain.
     pub fn contains(&self, gtid: DomainGtid) -> bool {
         let key = (gtid.domain, gtid.server_id);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use gtid::{Flavor, Position};
 use wire::capability::Capabilities;
-use wire::session_track::Wanted;
+use wire::wanted::Wanted;
 
 use crate::config::{Address, Level};
 
@@ -162,6 +162,13 @@ impl Snapshot {
 }
 
 impl Node {
+    /// Takes a younger upper bound.
+    pub(super) fn raise_high(&mut self, high: High) {
+        if self.high.as_ref().is_none_or(|known| known.sent_at <= high.sent_at) {
+            self.high = Some(high);
+        }
+    }
+
     /// Whether it answers.
     pub fn is_up(&self) -> bool {
         self.health == Health::Up

@@ -1,0 +1,188 @@
+//! What the proxy knows of the servers: who they are, which of them is primary, and how far each has applied the log.
+//!
+//! One task for each node asks it where it is, on one connection, and publishes what it hears in an immutable
+//! [`Snapshot`]; sessions read the current one without a lock. Two more tasks ask the primary on behalf of sessions.
+//! All of them run on the runtime that [`Cluster::start`] is called on; everything handed out may be used and waited
+//! for on any thread.
+//!
+//! The parts: `sample` what is asked, `watch` and `pace` when, `board` what follows from it (with `discover`,
+//! `purity`, `lag`, `facts`), `waiters` who is woken, `ask` and `shows` the questions to the primary.
+//!
+//! Deliberately absent: which node a statement goes to (`route`), and any statement on a client's connection.
+
+mod ask;
+mod board;
+mod discover;
+mod facts;
+mod group;
+mod inspect;
+mod lag;
+mod monitor;
+mod pace;
+mod purity;
+mod said;
+mod sample;
+mod shared;
+mod shows;
+pub mod snapshot;
+mod version;
+mod waiters;
+mod watch;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use gtid::{Flavor, Position};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::config::Config;
+use crate::route::PrimaryBound;
+use crate::transport::tls::ServerTls;
+use board::Board;
+use monitor::Monitor;
+use shared::Shared;
+use waiters::Mask;
+
+pub use ask::AskError;
+pub use inspect::{Inspected, Inspection, inspect};
+pub use snapshot::{Facts, Health, High, Node, NodeId, Role, Snapshot};
+
+/// How long a waiter trusts its list of nodes: whether a replica is too late for its endpoint is not known here, and
+/// changes without anything else changing.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
+/// The cluster, shared by all threads.
+pub struct Cluster {
+    shared: Arc<Shared>,
+    tasks: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Cluster {
+    /// Starts to watch the nodes of the configuration, on the current runtime.
+    pub fn start(config: &Config, tls: ServerTls) -> Arc<Self> {
+        let shared = Arc::new(Shared::new(Board::new(&config.nodes), Monitor::new(&config.cluster, tls)));
+        let mut tasks: Vec<JoinHandle<()>> = config
+            .nodes
+            .iter()
+            .zip(0u8..=u8::MAX)
+            .map(|(node, index)| {
+                tokio::spawn(watch::watch(Arc::clone(&shared), NodeId(index), node.address.clone()))
+            })
+            .collect();
+        tasks.push(tokio::spawn(ask::serve(Arc::clone(&shared))));
+        tasks.push(tokio::spawn(shows::serve(Arc::clone(&shared))));
+        Arc::new(Self { shared, tasks: Mutex::new(tasks) })
+    }
+
+    /// What is known now. Costs no lock.
+    pub fn snapshot(&self) -> arc_swap::Guard<Arc<Snapshot>> {
+        self.shared.snapshot.load()
+    }
+
+    /// Returns when a node that `among` admits has applied `position`, or when the caller should route again because
+    /// the nodes, or those that `among` admits, are not what they were. At once when `among` admits none.
+    ///
+    /// Safe to cancel: the caller's own time limit ends it.
+    pub async fn applied(&self, position: &Position, among: impl Fn(&Node) -> bool) {
+        let look = |snapshot: &Snapshot| {
+            let admitted = || snapshot.nodes.iter().filter(|node| among(node));
+            let able = Mask::of(admitted().filter(|node| node.follows).map(|node| node.id));
+            let done = admitted().any(|node| node.follows && node.low.covers(position));
+            (Mask::of(admitted().map(|node| node.id)), able, done)
+        };
+        let (before, able, _) = look(&self.snapshot());
+        let mut place = self.shared.waiters.enter(position, able);
+        loop {
+            let (admitted, still_able, done) = look(&self.snapshot());
+            if done || admitted.is_empty() || (admitted, still_able) != (before, able) {
+                return;
+            }
+            for node in self.snapshot().nodes.iter().filter(|node| able.contains(node.id)) {
+                self.shared.nudge(node.id);
+            }
+            if timeout(LOOK_AGAIN, place.woken()).await.is_ok() {
+                return;
+            }
+        }
+    }
+
+    /// The primary's position, asked for after this was called.
+    ///
+    /// # Errors
+    /// When no primary answers within five seconds.
+    pub async fn ask_primary(&self) -> Result<PrimaryBound, AskError> {
+        // The question under way and the caller's own have each their limit; the caller waits for one.
+        match timeout(ask::ASK_LIMIT, self.shared.probe.join()).await {
+            Ok(answer) => answer.unwrap_or(Err(AskError::Stopped)),
+            Err(_) => Err(AskError::Failed { why: Arc::from("it is still busy with the question before") }),
+        }
+    }
+
+    /// Returns when the primary itself shows everything in `position` that it ever will.
+    ///
+    /// # Errors
+    /// As [`Self::ask_primary`], and when a transaction stays between log and commit for fifteen seconds.
+    pub async fn primary_shows(&self, position: &Position) -> Result<(), AskError> {
+        let flavor = {
+            let snapshot = self.snapshot();
+            if snapshot.primary().is_some_and(|primary| primary.low.covers(position)) {
+                return Ok(());
+            }
+            snapshot.flavor
+        };
+        if flavor == Some(Flavor::Mariadb) {
+            return self.shared.shows.join().await.unwrap_or(Err(AskError::Stopped));
+        }
+        let began = Instant::now();
+        for count in 1.. {
+            let bound = self.ask_primary().await?;
+            let Some(missing) = shows::still_committing(position, &bound) else { return Ok(()) };
+            if began.elapsed() > shows::SHOW_LIMIT {
+                let position = Arc::from(missing.to_string());
+                return Err(AskError::Stuck { seconds: shows::SHOW_LIMIT.as_secs(), position });
+            }
+            tokio::time::sleep(shows::pause(count)).await;
+        }
+        Ok(())
+    }
+
+    /// Takes a node out of rotation: it gets no new statements.
+    pub fn drain(&self, node: NodeId) {
+        self.shared.update(|board, _| board.drain(node, true));
+    }
+
+    /// Puts a drained node back.
+    pub fn undrain(&self, node: NodeId) {
+        self.shared.update(|board, _| board.drain(node, false));
+    }
+
+    /// The node of this name.
+    pub fn node_id(&self, name: &[u8]) -> Option<NodeId> {
+        self.snapshot().nodes.iter().find(|node| node.name.as_bytes() == name).map(|node| node.id)
+    }
+
+    /// A session could not use the node; its watcher is to see for itself without rest.
+    pub fn report_failure(&self, node: NodeId, why: &str) {
+        tracing::debug!(node = node.index(), why, "a session could not use the node");
+        self.shared.nudge(node);
+    }
+
+    /// Stops to watch. Whoever asks the primary afterwards is told so.
+    pub async fn shutdown(&self) {
+        let tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+        for task in tasks {
+            task.abort();
+            // It was told to end, and has nothing to say.
+            let _ = task.await;
+        }
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        for task in self.tasks.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            task.abort();
+        }
+    }
+}

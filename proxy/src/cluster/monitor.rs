@@ -1,0 +1,136 @@
+//! A connection of the monitor account: how it is opened, and the questions that are asked on it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gtid::{BinlogState, Flavor};
+use tokio::time::timeout;
+use wire::capability::Capabilities;
+use wire::rows::{QueryOutcome, TextResult};
+
+use super::board::Told;
+use super::facts::{self, Greeted, Variables};
+use super::purity::LogState;
+use super::said::{self, Said};
+use super::version::{Version, flavor};
+use crate::backend::control::ask;
+use crate::backend::error::BackendError;
+use crate::backend::login::{LoginRequest, login};
+use crate::backend::secret::Secret;
+use crate::config::{Address, ClusterConfig};
+use crate::transport::Channel;
+use crate::transport::tls::ServerTls;
+
+/// How long a node may take to answer a question of the proxy's own, beyond what it was asked to wait: a server that
+/// needs longer for a `SELECT` of variables serves nobody.
+pub(super) const ANSWER_LIMIT: Duration = Duration::from_secs(3);
+
+/// utf8mb4_general_ci, which both families know.
+const COLLATION: u16 = 45;
+
+/// ER_SPECIFIC_ACCESS_DENIED_ERROR: a privilege is missing.
+const PRIVILEGE_MISSING: u16 = 1227;
+
+/// The account and the way to the nodes.
+pub(super) struct Monitor {
+    user: String,
+    secret: Secret,
+    tls: ServerTls,
+}
+
+impl Monitor {
+    /// The account of the configuration.
+    pub(super) fn new(config: &ClusterConfig, tls: ServerTls) -> Self {
+        Self { user: config.monitor_user.clone(), secret: Secret::from_password(config.monitor_password.expose()), tls }
+    }
+
+    /// Logs in, within [`ANSWER_LIMIT`].
+    pub(super) async fn connect(&self, address: &Address) -> Result<Connection, BackendError> {
+        let request = LoginRequest {
+            user: self.user.as_bytes(),
+            secret: &self.secret,
+            schema: None,
+            collation: COLLATION,
+            capabilities: Capabilities::default(),
+            attributes: None,
+        };
+        let logged_in = timeout(ANSWER_LIMIT, login(address, &self.tls, request)).await.map_err(|_| silent())??;
+        let mut connection = Connection {
+            flavor: flavor(&logged_in.version),
+            greeted: Greeted {
+                version: logged_in.version,
+                capabilities: logged_in.offered,
+                collation: logged_in.collation,
+            },
+            channel: logged_in.channel,
+        };
+        // The server must neither close the connection for being idle nor cut the questions short.
+        let settings = match connection.flavor {
+            Flavor::Mysql => "SET SESSION wait_timeout = 31536000, max_execution_time = 0",
+            Flavor::Mariadb => "SET SESSION wait_timeout = 31536000, max_statement_time = 0",
+        };
+        connection.ask(settings, Duration::ZERO).await?;
+        Ok(connection)
+    }
+}
+
+fn silent() -> BackendError {
+    BackendError::Silent(u64::try_from(ANSWER_LIMIT.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// A connection that is logged in as the monitor account.
+pub(super) struct Connection {
+    channel: Channel,
+    /// The server's family.
+    pub(super) flavor: Flavor,
+    greeted: Greeted,
+}
+
+impl Connection {
+    /// Asks, and returns the rows. `held`: how long the question itself asks the server to wait.
+    pub(super) async fn ask(&mut self, sql: &str, held: Duration) -> Result<TextResult, BackendError> {
+        let outcomes = ask(&mut self.channel, sql, ANSWER_LIMIT + held).await?;
+        Ok(outcomes
+            .into_iter()
+            .find_map(|outcome| match outcome {
+                QueryOutcome::Rows(result) => Some(result),
+                _ => None,
+            })
+            .unwrap_or_default())
+    }
+
+    /// Asks for everything but the position: settings, sources, and whose transactions are in the log.
+    pub(super) async fn told(&mut self) -> Result<Told, BackendError> {
+        let variables = Variables::read(&self.ask(facts::VARIABLES, Duration::ZERO).await?);
+        let sources = match self.ask(self.version().replica_status(self.flavor), Duration::ZERO).await {
+            Ok(status) => Some(said::sources(&status)),
+            Err(BackendError::Refused(error)) if error.code == PRIVILEGE_MISSING => None,
+            Err(error) => return Err(error),
+        };
+        let said = Said { identity: variables.identity(self.flavor), writable: variables.writable(), sources };
+        let log = self.log_state().await?;
+        Ok(Told {
+            facts: facts::facts(&self.greeted, self.flavor, &variables, &said),
+            said,
+            logs_updates: variables.logs_updates(),
+            has_gtids: variables.has_gtids(self.flavor),
+            log,
+        })
+    }
+
+    async fn log_state(&mut self) -> Result<Option<Arc<LogState>>, BackendError> {
+        if self.flavor == Flavor::Mysql {
+            return Ok(None);
+        }
+        let sent_at = Instant::now();
+        let answer = self.ask("SELECT @@global.gtid_binlog_state", Duration::ZERO).await?;
+        let text = answer.rows.first().and_then(|row| row.first()?.as_deref()).unwrap_or_default();
+        let state = BinlogState::parse(text)
+            .map_err(|error| BackendError::Protocol(format!("its gtid_binlog_state cannot be read: {error}")))?;
+        Ok(Some(Arc::new(LogState { state, sent_at, received_at: Instant::now() })))
+    }
+
+    fn version(&self) -> Version {
+        Version::parse(&self.greeted.version)
+    }
+}
