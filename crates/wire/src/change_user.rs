@@ -73,3 +73,53 @@ impl<'a> ChangeUser<'a> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn changes_come_back(
+            bits: u32,
+            user in "[^\0]{0,40}",
+            auth in prop::collection::vec(1..=255_u8, 0..60),
+            schema in "[^\0]{1,40}",
+            collation: Option<u16>,
+            plugin in "[a-z_]{1,40}",
+            attributes in prop::collection::vec(any::<u8>(), 0..300),
+        ) {
+            let capabilities = Capabilities(bits);
+            let has = |flag| collation.is_some() && capabilities.contains(flag);
+            let change = ChangeUser {
+                user: user.as_bytes(),
+                auth_response: &auth,
+                schema: Some(schema.as_bytes()),
+                collation,
+                auth_plugin: has(Capabilities::PLUGIN_AUTH).then_some(plugin.as_bytes()),
+                attributes: has(Capabilities::CONNECT_ATTRS).then_some(&attributes),
+            };
+            let mut whole = Vec::new();
+            change.write(&mut whole, capabilities).unwrap();
+            prop_assert_eq!(ChangeUser::parse(&whole, capabilities), Ok(change));
+            for cut in 0..whole.len() {
+                let _ = ChangeUser::parse(&whole[..cut], capabilities);
+            }
+        }
+
+        #[test]
+        fn arbitrary_bytes_do_no_harm(mut bytes: Vec<u8>, bits: u32) {
+            bytes.insert(0, 17);
+            let _ = ChangeUser::parse(&bytes, Capabilities(bits));
+        }
+    }
+
+    #[test]
+    fn the_schema_may_be_empty_and_the_rest_missing() {
+        let payload = b"\x11app\0\x02ab\0";
+        let change = ChangeUser { user: b"app", auth_response: b"ab", ..ChangeUser::default() };
+        assert_eq!(ChangeUser::parse(payload, Capabilities::SECURE_CONNECTION), Ok(change));
+        assert!(ChangeUser::parse(b"\x03SELECT 1", Capabilities::SECURE_CONNECTION).is_err());
+    }
+}

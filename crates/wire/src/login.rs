@@ -14,7 +14,8 @@ pub struct Login<'a> {
     pub capabilities: Capabilities,
     /// The longest packet the client takes, in bytes; servers do not rely on it.
     pub max_packet: u32,
-    /// Collation id. One byte in the manual; clients with ids above 255 write two, the others leave the second 0.
+    /// Collation id. Clients with ids above 255 write two bytes, the others leave the second 0. The servers read the low
+    /// byte alone (seen on MySQL 9.7 and MariaDB 10.11: 278 becomes 22).
     pub collation: u16,
     /// MariaDB's extended capabilities (bits 32 and up); 0 from other clients.
     pub mariadb_extended: u32,
@@ -195,4 +196,163 @@ pub(crate) fn read_attributes<'a>(
         return Ok(None);
     }
     reader.lenenc_bytes("connection attributes cut short").map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ALL: Capabilities = Capabilities(0x0FFF_FFFF);
+
+    fn login() -> Login<'static> {
+        Login {
+            capabilities: ALL,
+            max_packet: 1 << 24,
+            collation: 255,
+            mariadb_extended: 0,
+            user: b"app",
+            auth_response: b"0123456789abcdef0123456789abcdef",
+            schema: Some(b"shop"),
+            auth_plugin: Some(b"caching_sha2_password"),
+            attributes: Some(b"\x03_os\x05Linux\x04_pid\x0212"),
+            zstd_level: Some(3),
+        }
+    }
+
+    fn written(login: &Login<'_>) -> Vec<u8> {
+        let mut out = Vec::new();
+        login.write(&mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn attributes_are_pairs() {
+        let pairs: Vec<_> = login().attribute_pairs().collect();
+        assert_eq!(pairs, [(b"_os".as_slice(), b"Linux".as_slice()), (b"_pid", b"12")]);
+        let broken = Login { attributes: Some(b"\x03_os\x05Linux\x04_pid\x09"), ..login() };
+        assert_eq!(broken.attribute_pairs().count(), 1);
+    }
+
+    #[test]
+    fn authentication_data_comes_in_three_forms() {
+        for without in [
+            Capabilities::default(),
+            Capabilities::PLUGIN_AUTH_LENENC_DATA,
+            Capabilities::PLUGIN_AUTH_LENENC_DATA | Capabilities::SECURE_CONNECTION,
+        ] {
+            let login = Login { capabilities: ALL.without(without), ..login() };
+            assert_eq!(Login::parse(&written(&login)), Ok(login));
+        }
+        let long = [7; 300];
+        let login = Login { auth_response: &long, ..login() };
+        assert_eq!(Login::parse(&written(&login)), Ok(login));
+        let short = Login { capabilities: ALL.without(Capabilities::PLUGIN_AUTH_LENENC_DATA), ..login };
+        assert!(short.write(&mut Vec::new()).is_err());
+    }
+
+    #[test]
+    fn what_a_client_leaves_away_at_the_end_is_missing() {
+        let whole = written(&login());
+        let parse = |length: usize| Login::parse(&whole[..length]);
+        let user_end = FIXED + 4;
+        let auth_end = user_end + 33;
+        let schema_end = auth_end + 5;
+        let plugin_end = schema_end + 22;
+        let none = Login {
+            auth_response: b"",
+            schema: None,
+            auth_plugin: None,
+            attributes: None,
+            zstd_level: None,
+            ..login()
+        };
+        assert_eq!(parse(user_end), Ok(none));
+        let with_auth = Login { auth_response: login().auth_response, ..none };
+        assert_eq!(parse(auth_end), Ok(with_auth));
+        // With and without the last NUL.
+        for length in [schema_end - 1, schema_end] {
+            assert_eq!(parse(length), Ok(Login { schema: login().schema, ..with_auth }));
+        }
+        let with_plugin = Login { schema: login().schema, auth_plugin: login().auth_plugin, ..with_auth };
+        for length in [plugin_end - 1, plugin_end] {
+            assert_eq!(parse(length), Ok(with_plugin));
+        }
+        assert!(parse(plugin_end + 5).is_err(), "attributes cut short");
+        for length in 0..user_end {
+            assert!(parse(length).is_err(), "{length}");
+        }
+    }
+
+    #[test]
+    fn mariadb_sends_more_capabilities() {
+        let capabilities = ALL.without(Capabilities::LONG_PASSWORD);
+        let login = Login { capabilities, mariadb_extended: 0x1C, ..login() };
+        assert_eq!(Login::parse(&written(&login)), Ok(login));
+    }
+
+    #[test]
+    fn a_login_before_4_1_is_told_apart() {
+        let error = Login::parse(b"\x85\xA4\0\0\x01user\0").unwrap_err();
+        assert!(error.what.contains("older than 4.1"), "{error}");
+    }
+
+    #[test]
+    fn a_request_for_tls_has_no_user() {
+        let mut out = Vec::new();
+        write_ssl_request(&mut out, Capabilities::PROTOCOL_41, 1 << 24, 45);
+        assert!(is_ssl_request(&out));
+        assert_eq!(out.len(), FIXED);
+        assert!(!is_ssl_request(&out[..31]));
+        assert!(!is_ssl_request(&written(&login())));
+        let mut without = out.clone();
+        without[1] &= !0x08;
+        assert!(!is_ssl_request(&without));
+    }
+
+    proptest! {
+        #[test]
+        fn logins_come_back(
+            bits: u32,
+            collation: u16,
+            mariadb_extended: u32,
+            user in "[^\0]{1,40}",
+            auth in prop::collection::vec(1..=255_u8, 1..60),
+            schema in "[^\0]{1,40}",
+            plugin in "[a-z_]{1,40}",
+            attributes in prop::collection::vec(any::<u8>(), 0..300),
+            zstd_level: u8,
+        ) {
+            let capabilities = Capabilities(bits) | Capabilities::PROTOCOL_41;
+            let has = |flag| capabilities.contains(flag);
+            let login = Login {
+                capabilities,
+                max_packet: 1,
+                collation,
+                mariadb_extended: if has(Capabilities::LONG_PASSWORD) { 0 } else { mariadb_extended },
+                user: user.as_bytes(),
+                auth_response: &auth,
+                schema: has(Capabilities::CONNECT_WITH_DB).then_some(schema.as_bytes()),
+                auth_plugin: has(Capabilities::PLUGIN_AUTH).then_some(plugin.as_bytes()),
+                attributes: has(Capabilities::CONNECT_ATTRS).then_some(&attributes),
+                zstd_level: has(Capabilities::ZSTD_COMPRESSION_ALGORITHM).then_some(zstd_level),
+            };
+            let whole = written(&login);
+            prop_assert_eq!(Login::parse(&whole), Ok(login));
+            for cut in 0..whole.len() {
+                let _ = Login::parse(&whole[..cut]);
+            }
+        }
+
+        #[test]
+        fn arbitrary_bytes_do_no_harm(mut bytes: Vec<u8>, fill: bool) {
+            if fill {
+                bytes.splice(0..0, [0xFF; 32]);
+            }
+            if let Ok(login) = Login::parse(&bytes) {
+                login.attribute_pairs().for_each(drop);
+            }
+            let _ = is_ssl_request(&bytes);
+        }
+    }
 }

@@ -107,3 +107,69 @@ fn untracked_info(mut reader: Reader<'_>) -> &[u8] {
         _ => rest,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const BOTH: Capabilities = Capabilities::SESSION_TRACK;
+    const NONE: Capabilities = Capabilities(0);
+
+    fn written(ok: &OkPacket<'_>, receiver: Capabilities) -> Vec<u8> {
+        let mut out = Vec::new();
+        ok.write(&mut out, OK_HEADER, receiver, &Wanted::everything()).unwrap();
+        out
+    }
+
+    #[test]
+    fn the_info_has_a_length_with_and_without_session_state() {
+        // Both families answer an UPDATE so to a client without SESSION_TRACK.
+        let payload = b"\x00\x02\x00\x02\x00\x00\x00\x03abc";
+        assert_eq!(OkPacket::parse(payload, NONE).unwrap().info, b"abc");
+        assert_eq!(OkPacket::parse(payload, BOTH).unwrap().info, b"abc");
+        // As the manual has it.
+        let payload = b"\x00\x02\x00\x02\x00\x00\x00Rows";
+        assert_eq!(OkPacket::parse(payload, NONE).unwrap().info, b"Rows");
+    }
+
+    #[test]
+    fn session_state_goes_to_those_who_read_it() {
+        let tracked = SessionTrack::parse(b"\x01\x04\x03app").unwrap();
+        let ok = OkPacket { status: Status::SESSION_STATE_CHANGED, tracked, ..OkPacket::default() };
+        assert_eq!(written(&ok, BOTH), b"\x00\x00\x00\x00\x40\x00\x00\x00\x06\x01\x04\x03app");
+        assert_eq!(written(&ok, NONE), b"\x00\x00\x00\x00\x00\x00\x00");
+        assert_eq!(OkPacket::parse(&written(&ok, BOTH), BOTH), Ok(ok));
+    }
+
+    #[test]
+    fn a_plain_eof_is_read() {
+        let ok = OkPacket::parse(b"\xFE\x01\x00\x42\x00", BOTH).unwrap();
+        assert_eq!((ok.warnings, ok.status), (1, Status::CURSOR_EXISTS | Status::AUTOCOMMIT));
+        assert!(OkPacket::parse(b"\x00\x01\x00\x42\x00", BOTH).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn packets_come_back(affected_rows: u64, last_insert_id: u64, bits: u16, warnings: u16, info: Vec<u8>, track: bool) {
+            let status = Status(bits).without(Status::SESSION_STATE_CHANGED);
+            let ok = OkPacket { affected_rows, last_insert_id, status, warnings, info: &info, ..OkPacket::default() };
+            let receiver = if track { BOTH } else { NONE };
+            let whole = written(&ok, receiver);
+            prop_assert_eq!(OkPacket::parse(&whole, receiver), Ok(ok));
+            for cut in 0..whole.len() {
+                let _ = OkPacket::parse(&whole[..cut], receiver);
+            }
+        }
+
+        #[test]
+        fn arbitrary_bytes_do_no_harm(mut bytes: Vec<u8>, end: bool) {
+            bytes.insert(0, if end { EOF_HEADER } else { OK_HEADER });
+            for capabilities in [BOTH, NONE] {
+                if let Ok(ok) = OkPacket::parse(&bytes, capabilities) {
+                    written(&ok, BOTH);
+                }
+            }
+        }
+    }
+}

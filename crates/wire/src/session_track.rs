@@ -168,3 +168,55 @@ fn entry(kind: u8, block: &[u8]) -> Result<Tracked<'_>, Malformed> {
         _ => Tracked::Unknown { kind, data: block },
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn all(bytes: &[u8]) -> Vec<Tracked<'_>> {
+        SessionTrack::parse(bytes).unwrap().iter().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn every_kind_is_read() {
+        let bytes = b"\x00\x0f\x0aautocommit\x03OFF\x01\x04\x03app\x02\x011\x03\x05\x00\x03u:1\x04\x01\x00\
+\x05\x09\x08T_______\x63\x02zz";
+        assert_eq!(
+            all(bytes),
+            [
+                Tracked::Variable { name: b"autocommit", value: b"OFF" },
+                Tracked::Schema(b"app"),
+                Tracked::StateChanged(true),
+                Tracked::Gtids(b"u:1"),
+                Tracked::TransactionCharacteristics(b""),
+                Tracked::TransactionState(b"T_______"),
+                Tracked::Unknown { kind: 99, data: b"zz" },
+            ]
+        );
+    }
+
+    #[test]
+    fn mariadb_tells_several_variables_in_one_entry() {
+        let pair = |name, value| Tracked::Variable { name, value };
+        assert_eq!(all(b"\x00\x08\x01a\x011\x01b\x012"), [pair(b"a", b"1"), pair(b"b", b"2")]);
+    }
+
+    #[test]
+    fn nothing_follows_an_error() {
+        let bytes = b"\x00\x03\x01a\x05\x01\x04\x03app";
+        assert!(SessionTrack::parse(bytes).is_err());
+        let items: Vec<_> = SessionTrack(bytes).iter().collect();
+        assert_eq!(items.len(), 1);
+        assert!(items[0].is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_do_no_harm(bytes: Vec<u8>) {
+            let parsed = SessionTrack::parse(&bytes);
+            let items: Vec<_> = SessionTrack(&bytes).iter().collect();
+            prop_assert_eq!(parsed.is_ok(), items.iter().all(Result::is_ok));
+        }
+    }
+}

@@ -193,3 +193,57 @@ impl Wanted {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A variable, the schema, GTIDs, both kinds of transaction information, a state change and an unknown kind.
+    const TOLD: &[u8] = b"\x00\x10\x08SQL_MODE\x01x\x02tz\x01y\x01\x04\x03app\x03\x05\x00\x03u:1\x05\x09\x08T_______\x04\x01\x00\
+\x02\x011\x63\x02zz";
+
+    fn kept(wanted: &Wanted) -> Vec<u8> {
+        let told = SessionTrack::parse(TOLD).unwrap();
+        let mut out = Vec::new();
+        wanted.write_kept(&mut out, told).unwrap();
+        assert_eq!(out.len(), wanted.kept_length(told).unwrap());
+        let kept = SessionTrack::parse(&out).unwrap();
+        assert!(wanted.keeps_all(kept));
+        assert_eq!(wanted.keeps_all(told), out == TOLD);
+        out
+    }
+
+    fn nothing() -> Wanted {
+        Wanted { schema: false, variables: WantedVariables::None, ..Wanted::default() }
+    }
+
+    #[test]
+    fn each_kind_is_kept_alone() {
+        assert_eq!(kept(&nothing()), b"");
+        assert_eq!(kept(&Wanted { schema: true, ..nothing() }), b"\x01\x04\x03app");
+        assert_eq!(kept(&Wanted { gtids: true, ..nothing() }), b"\x03\x05\x00\x03u:1");
+        assert_eq!(kept(&Wanted { state_change: true, ..nothing() }), b"\x02\x011");
+        let transaction = |transaction| kept(&Wanted { transaction, ..nothing() });
+        assert_eq!(transaction(TransactionWanted::State), b"\x05\x09\x08T_______");
+        assert_eq!(transaction(TransactionWanted::Characteristics), b"\x05\x09\x08T_______\x04\x01\x00");
+        let variables = |text: &[u8]| kept(&Wanted { variables: WantedVariables::parse(text), ..nothing() });
+        assert_eq!(variables(b"sql_mode"), b"\x00\x0b\x08SQL_MODE\x01x");
+        assert_eq!(variables(b" TZ , other"), b"\x00\x05\x02tz\x01y");
+        assert_eq!(variables(b"*"), &TOLD[..18]);
+        assert_eq!(variables(b"other"), b"");
+    }
+
+    #[test]
+    fn everything_that_is_known_is_kept() {
+        assert_eq!(kept(&Wanted::everything()), &TOLD[..TOLD.len() - 4]);
+    }
+
+    #[test]
+    fn the_servers_lists_are_read() {
+        assert_eq!(WantedVariables::parse(b""), WantedVariables::None);
+        assert_eq!(WantedVariables::parse(b" , "), WantedVariables::None);
+        assert_eq!(WantedVariables::parse(b"a,*"), WantedVariables::All);
+        assert!(WantedVariables::default().contains(b"AutoCommit"));
+        assert!(!WantedVariables::default().contains(b"sql_mode"));
+    }
+}

@@ -67,3 +67,47 @@ pub fn write_more(out: &mut Vec<u8>, data: &[u8]) {
     out.push(MORE);
     out.extend_from_slice(data);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NONE: Capabilities = Capabilities(0);
+
+    #[test]
+    fn requests_come_back() {
+        let mut out = Vec::new();
+        write_switch(&mut out, b"mysql_native_password", b"01234567890123456789");
+        let switch = AuthPacket::Switch { plugin: b"mysql_native_password", data: b"01234567890123456789" };
+        assert_eq!(AuthPacket::parse(&out, NONE), Ok(switch));
+        out.clear();
+        write_more(&mut out, &[4]);
+        assert_eq!(AuthPacket::parse(&out, NONE), Ok(AuthPacket::More(&[4])));
+    }
+
+    #[test]
+    fn the_end_is_ok_or_err() {
+        assert!(matches!(AuthPacket::parse(&[0, 0, 0, 2, 0, 0, 0], NONE), Ok(AuthPacket::Ok(_))));
+        assert!(matches!(
+            AuthPacket::parse(b"\xFF\x15\x04#28000Access denied", NONE),
+            Ok(AuthPacket::Err(_))
+        ));
+    }
+
+    #[test]
+    fn what_the_proxy_cannot_answer_is_named() {
+        let what = |payload| AuthPacket::parse(payload, NONE).unwrap_err().what;
+        assert!(what(&[SWITCH]).contains("mysql_old_password"));
+        assert!(what(&[NEXT_FACTOR, b'x', 0]).contains("second factor"));
+        assert!(what(&[]).contains("empty"));
+        assert!(what(&[0x42]).contains("not allowed"));
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_do_no_harm(bytes: Vec<u8>, bits: u32) {
+            let _ = AuthPacket::parse(&bytes, Capabilities(bits));
+        }
+    }
+}

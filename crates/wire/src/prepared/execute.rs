@@ -38,7 +38,8 @@ impl Execute {
     /// Values are not read.
     ///
     /// # Errors
-    /// The payload is another command, is cut short before its values, or sends fewer parameters than there are.
+    /// The payload is another command or is cut short before its values. (Fewer parameters than the statement has are no
+    /// error here: the server refuses them and goes on.)
     pub fn parse(payload: &[u8], params: u16, capabilities: Capabilities) -> Result<Execute, Malformed> {
         let mut reader = Reader::new(payload);
         if reader.u8("empty command")? != CommandCode::StmtExecute.to_u8() {
@@ -86,9 +87,6 @@ fn read_count(reader: &mut Reader<'_>, params: u16, named: bool, flags: u8) -> R
     }
     let count = reader.lenenc("number of parameters cut short")?;
     let count = u16::try_from(count).map_err(|_| Malformed::new("too many parameters"))?;
-    if count < params {
-        return Err(Malformed::new("fewer parameters than the statement has"));
-    }
     Ok(usize::from(count))
 }
 
@@ -105,4 +103,88 @@ pub fn with_types(payload: &[u8], execute: &Execute, types: &[u8]) -> Result<Vec
         payload.split_at_checked(flag_at).and_then(|(head, tail)| Some((head, tail.split_first()?.1)));
     let (head, values) = split.ok_or(Malformed::new("execution of another payload"))?;
     Ok([head, &[1], types, values].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NAMED: Capabilities = Capabilities::QUERY_ATTRIBUTES;
+
+    /// Statement 7, these flags, one iteration.
+    fn payload(flags: u8, rest: &[u8]) -> Vec<u8> {
+        [&[23, 7, 0, 0, 0, flags, 1, 0, 0, 0], rest].concat()
+    }
+
+    #[test]
+    fn the_first_execution_has_types() {
+        // Two parameters, the second of them NULL: a LONGLONG and a VAR_STRING.
+        let payload = payload(1, &[0b10, 1, 8, 0, 0xFD, 0, 9, 0, 0, 0, 0, 0, 0, 0]);
+        let execute = Execute::parse(&payload, 2, Capabilities::default()).unwrap();
+        assert_eq!(execute.statement_id, 7);
+        assert!(execute.wants_cursor());
+        assert_eq!(execute.null_bitmap, 10..11);
+        assert_eq!(execute.bound_flag_at, Some(11));
+        assert_eq!(execute.types, Some(12..16));
+        assert_eq!(execute.values_at, 16);
+        for cut in 0..16 {
+            assert!(Execute::parse(&payload[..cut], 2, Capabilities::default()).is_err(), "{cut}");
+        }
+        assert_eq!(with_types(&payload, &execute, &[1, 2, 3, 4]), Ok(payload));
+    }
+
+    #[test]
+    fn remembered_types_are_put_in() {
+        let values = [5, 0, 0, 0, 0, 0, 0, 0];
+        let payload = payload(0, &[&[0, 0], values.as_slice()].concat());
+        let execute = Execute::parse(&payload, 1, Capabilities::default()).unwrap();
+        assert_eq!(execute.types, None);
+        let whole = with_types(&payload, &execute, &[8, 0]).unwrap();
+        assert_eq!(whole, self::payload(0, &[&[0, 1, 8, 0], values.as_slice()].concat()));
+        let again = Execute::parse(&whole, 1, Capabilities::default()).unwrap();
+        assert_eq!(again.types, Some(12..14));
+        assert_eq!(&whole[again.values_at..], values);
+    }
+
+    #[test]
+    fn a_statement_without_parameters_has_nothing_to_put_in() {
+        let payload = payload(0, &[]);
+        let execute = Execute::parse(&payload, 0, Capabilities::default()).unwrap();
+        assert_eq!((execute.bound_flag_at, execute.values_at), (None, 10));
+        assert_eq!(with_types(&payload, &execute, &[8, 0]), Ok(payload));
+    }
+
+    /// The cases in which MySQL 9.7 was seen to read a count.
+    #[test]
+    fn a_count_is_sent_with_query_attributes() {
+        let number = [2, 0, 0, 0, 0, 0, 0, 0];
+        for flags in [0, PARAMETER_COUNT_AVAILABLE] {
+            let one = payload(flags, &[&[1, 0, 1, 8, 0, 0], number.as_slice()].concat());
+            let execute = Execute::parse(&one, 1, NAMED).unwrap();
+            assert_eq!((execute.parameter_count, execute.types), (1, Some(13..16)));
+        }
+        // An attribute named "a" behind the parameter.
+        let with_attribute =
+            payload(8, &[&[2, 0, 1, 8, 0, 0, 8, 0, 1, b'a'], number.as_slice(), &number].concat());
+        let execute = Execute::parse(&with_attribute, 1, NAMED).unwrap();
+        assert_eq!((execute.parameter_count, execute.types), (2, Some(13..20)));
+        // Without parameters the count is there only if the flag says so; what follows without it is ignored.
+        assert_eq!(Execute::parse(&payload(0, &[]), 0, NAMED).unwrap().parameter_count, 0);
+        assert_eq!(Execute::parse(&payload(0, &[1, 0, 1]), 0, NAMED).unwrap().parameter_count, 0);
+        assert!(Execute::parse(&payload(PARAMETER_COUNT_AVAILABLE, &[]), 0, NAMED).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_do_no_harm(mut bytes: Vec<u8>, params: u16, named: bool, types: Vec<u8>) {
+            bytes.insert(0, 23);
+            let capabilities = if named { NAMED } else { Capabilities::default() };
+            if let Ok(execute) = Execute::parse(&bytes, params, capabilities) {
+                prop_assert!(execute.values_at <= bytes.len());
+                with_types(&bytes, &execute, &types).unwrap();
+                let _ = with_types(&bytes[..1], &execute, &types);
+            }
+        }
+    }
 }

@@ -235,3 +235,116 @@ fn row(payload: &[u8], columns: usize) -> Result<Vec<Option<Vec<u8>>>, Malformed
     }
     Ok(values)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::write_packet;
+    use crate::rows::write_text_result;
+    use proptest::prelude::*;
+
+    const LIMIT: usize = 1 << 20;
+
+    type Rows = Vec<Vec<Option<Vec<u8>>>>;
+
+    fn stream(columns: &[&str], rows: &Rows) -> Vec<u8> {
+        let mut out = Vec::new();
+        write_text_result(&mut out, &mut 1, columns, rows, Status::AUTOCOMMIT, SPOKEN).unwrap();
+        out
+    }
+
+    fn collect(bytes: &[u8], piece: usize, limit: usize) -> Result<Collected, CollectError> {
+        let mut collector = ResultCollector::new(limit);
+        let mut collected = Collected::More;
+        for piece in bytes.chunks(piece) {
+            collected = collector.feed(piece)?;
+        }
+        Ok(collected)
+    }
+
+    #[test]
+    fn rows_are_found_by_their_columns_names() {
+        let rows = vec![vec![Some(b"db1".to_vec()), None], vec![Some(b"db2".to_vec()), Some(b"7".to_vec())]];
+        let Ok(Collected::Done(outcomes)) = collect(&stream(&["Host", "Lag"], &rows), 3, LIMIT) else {
+            panic!("not done");
+        };
+        let [QueryOutcome::Rows(result)] = &outcomes[..] else { panic!("not one result") };
+        assert_eq!(result.value(1, "LAG"), Some(b"7".as_slice()));
+        assert_eq!(result.value(0, "Lag"), None);
+        assert_eq!(result.value(0, "other"), None);
+        assert_eq!(result.rows, rows);
+        assert_eq!(result.status, Status::AUTOCOMMIT);
+    }
+
+    #[test]
+    fn several_results_end_with_an_error() {
+        let mut out = Vec::new();
+        let mut sequence = 1;
+        let gtids = b"\x00\x05\x00\x08\x40\x00\x00\x00\x07\x03\x05\x00\x03u:1";
+        write_packet(&mut out, &mut sequence, gtids);
+        write_packet(&mut out, &mut sequence, b"\xFF\x7a\x04#42S02no such table");
+        for piece in 1..out.len() {
+            let Ok(Collected::Done(outcomes)) = collect(&out, piece, LIMIT) else { panic!("not done") };
+            let [QueryOutcome::Ok(ok), QueryOutcome::Err(err)] = &outcomes[..] else {
+                panic!("not two results")
+            };
+            assert_eq!(ok.affected_rows, 5);
+            assert_eq!(ok.told.gtids.as_deref(), Some(b"u:1".as_slice()));
+            assert_eq!((err.code, err.sql_state), (1146, *b"42S02"));
+        }
+    }
+
+    #[test]
+    fn the_limit_holds() {
+        let rows = vec![vec![Some(vec![b'x'; 100])]; 100];
+        let whole = stream(&["x"], &rows);
+        assert!(collect(&whole, 64, LIMIT).is_ok());
+        for piece in [1, 64, whole.len()] {
+            assert_eq!(collect(&whole, piece, 5_000), Err(CollectError::TooLong));
+        }
+        // A header alone says enough.
+        assert_eq!(collect(&[0xFF, 0xFF, 0xFE, 1], 4, 5_000), Err(CollectError::TooLong));
+    }
+
+    #[test]
+    fn what_does_not_belong_is_refused() {
+        let whole = stream(&["x"], &vec![]);
+        let followed = [whole.as_slice(), &[1]].concat();
+        assert!(matches!(collect(&followed, followed.len(), LIMIT), Err(CollectError::Malformed(_))));
+        let mut skipped = whole;
+        skipped[3] = 2;
+        assert!(matches!(collect(&skipped, 9, LIMIT), Err(CollectError::Malformed(_))));
+        assert!(matches!(collect(b"\x02\0\0\x01\xFBx", 9, LIMIT), Err(CollectError::Malformed(_))));
+    }
+
+    #[test]
+    fn a_long_row_comes_in_frames() {
+        let rows = vec![vec![Some(vec![b'x'; MAX_PAYLOAD + 5])]];
+        let whole = stream(&["x"], &rows);
+        let Ok(Collected::Done(outcomes)) = collect(&whole, 1 << 20, 1 << 26) else { panic!("not done") };
+        let [QueryOutcome::Rows(result)] = &outcomes[..] else { panic!("not one result") };
+        assert!(result.rows == rows);
+    }
+
+    proptest! {
+        #[test]
+        fn rows_come_back(
+            rows in prop::collection::vec(prop::collection::vec(prop::option::of(prop::collection::vec(any::<u8>(), 0..300)), 3), 0..6),
+            piece in 1..400_usize,
+        ) {
+            let whole = stream(&["a", "b", "c"], &rows);
+            let Ok(Collected::Done(outcomes)) = collect(&whole, piece, LIMIT) else { panic!("not done") };
+            let [QueryOutcome::Rows(result)] = &outcomes[..] else { panic!("not one result") };
+            prop_assert_eq!(&result.rows, &rows);
+            prop_assert_eq!(&result.columns, &["a", "b", "c"]);
+        }
+
+        #[test]
+        fn arbitrary_payloads_do_no_harm(payloads in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..30), 0..8), piece in 1..60_usize) {
+            let mut out = Vec::new();
+            let mut sequence = 1;
+            payloads.iter().for_each(|payload| write_packet(&mut out, &mut sequence, payload));
+            let _ = collect(&out, piece, LIMIT);
+        }
+    }
+}

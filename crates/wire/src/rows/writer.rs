@@ -77,3 +77,30 @@ fn put_column(payload: &mut Vec<u8>, name: &[u8]) {
     // No flags, no decimals, two reserved bytes.
     payload.extend_from_slice(&[0; 5]);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_clients_get_eof_packets() {
+        let rows = [vec![Some(b"x".to_vec())], vec![]];
+        let mut new = Vec::new();
+        let mut sequence = 1;
+        let write = |out: &mut Vec<u8>, sequence: &mut u8, receiver| {
+            write_text_result(out, sequence, &["a", "b"], &rows, Status::AUTOCOMMIT, receiver)
+        };
+        write(&mut new, &mut sequence, Capabilities::DEPRECATE_EOF).unwrap();
+        assert_eq!(sequence, 7);
+        assert!(new.ends_with(b"\x03\0\0\x04\x01x\xFB\x02\0\0\x05\xFB\xFB\x07\0\0\x06\xFE\0\0\x02\0\0\0"));
+        let mut old = Vec::new();
+        sequence = 1;
+        write(&mut old, &mut sequence, Capabilities::default()).unwrap();
+        assert_eq!(sequence, 8);
+        assert!(old.ends_with(b"\x05\0\0\x07\xFE\0\0\x02\0"));
+        assert!(
+            write_text_result(&mut old, &mut sequence, &[], &[], Status::default(), Capabilities::default())
+                .is_err()
+        );
+    }
+}
