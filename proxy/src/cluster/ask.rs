@@ -70,7 +70,8 @@ pub(super) struct Line {
     trouble: Option<Arc<str>>,
 }
 
-struct Held {
+/// The connection while it works.
+pub(super) struct Held {
     node: NodeId,
     connection: Connection,
     reader: Reader,
@@ -112,8 +113,15 @@ impl Line {
     pub(super) async fn sample(&mut self) -> (Sample, NodeId) {
         loop {
             let (node, incarnation) = self.connect().await;
-            let Some(sample) = self.try_question(|held| held.question()).await else { continue };
-            let identity = self.shared.snapshot.load().node(node).and_then(|node| Some(node.facts.as_ref()?.server_uuid.clone()));
+            let Some(sample) = self.try_question(async |held: &mut Held| held.question().await).await else {
+                continue;
+            };
+            let identity = self
+                .shared
+                .snapshot
+                .load()
+                .node(node)
+                .and_then(|node| Some(node.facts.as_ref()?.server_uuid.clone()));
             if identity.as_ref() != Some(&sample.identity) {
                 self.fail(node, "another server answers at its address").await;
                 continue;
@@ -159,7 +167,12 @@ impl Line {
     async fn connect(&mut self) -> (NodeId, u64) {
         let mut topology = self.shared.topology();
         loop {
-            let primary = self.shared.snapshot.load().primary().map(|node| (node.id, node.incarnation, node.address.clone()));
+            let primary = self
+                .shared
+                .snapshot
+                .load()
+                .primary()
+                .map(|node| (node.id, node.incarnation, node.address.clone()));
             let Some((node, incarnation, address)) = primary else {
                 // The channel lives as long as the cluster does.
                 let _ = topology.changed().await;

@@ -60,8 +60,11 @@ struct Entry {
 impl Board {
     /// Nothing is known of these nodes yet.
     pub(super) fn new(nodes: &[NodeConfig]) -> Self {
-        let entries: Vec<Entry> =
-            nodes.iter().zip(0u8..=u8::MAX).map(|(config, index)| Entry::new(config, NodeId(index))).collect();
+        let entries: Vec<Entry> = nodes
+            .iter()
+            .zip(0u8..=u8::MAX)
+            .map(|(config, index)| Entry::new(config, NodeId(index)))
+            .collect();
         let roles = Roles {
             primary: None,
             verdict: Verdict::Clear,
@@ -93,7 +96,10 @@ impl Board {
     pub(super) fn told(&mut self, now: Instant, id: NodeId, told: Told) {
         let Some(flavor) = self.flavor else { return };
         let Some(entry) = self.entries.get_mut(id.index()) else { return };
-        let changed = entry.told.as_ref().is_none_or(|old| old.said != told.said || old.facts.shortcomings != told.facts.shortcomings);
+        let changed = entry
+            .told
+            .as_ref()
+            .is_none_or(|old| old.said != told.said || old.facts.shortcomings != told.facts.shortcomings);
         entry.take(told, flavor);
         if changed {
             self.settle(now);
@@ -131,7 +137,11 @@ impl Board {
             && entry.node.drained != drained
         {
             entry.node.drained = drained;
-            let what = if drained { "node is drained: it takes no new statements" } else { "node takes statements again" };
+            let what = if drained {
+                "node is drained: it takes no new statements"
+            } else {
+                "node takes statements again"
+            };
             info!(node = %entry.node.name, "{what}");
         }
     }
@@ -161,7 +171,13 @@ impl Board {
     }
 
     /// An answer of the same server on another connection, asked in this life: it can only add.
-    pub(super) fn overheard(&mut self, id: NodeId, incarnation: u64, low: &Arc<Position>, high: Option<High>) {
+    pub(super) fn overheard(
+        &mut self,
+        id: NodeId,
+        incarnation: u64,
+        low: &Arc<Position>,
+        high: Option<High>,
+    ) {
         let Some(entry) = self.entries.get_mut(id.index()) else { return };
         if entry.node.incarnation != incarnation {
             return;
@@ -186,7 +202,12 @@ impl Board {
             epoch: self.epoch,
             flavor: self.flavor,
             primary: self.roles.primary.and_then(|index| Some(self.entries.get(index)?.node.id)),
-            nodes: self.entries.iter().enumerate().map(|(index, entry)| self.node(now, index, entry)).collect(),
+            nodes: self
+                .entries
+                .iter()
+                .enumerate()
+                .map(|(index, entry)| self.node(now, index, entry))
+                .collect(),
         }
     }
 
@@ -202,7 +223,8 @@ impl Board {
 
     /// Decides the roles anew.
     fn settle(&mut self, now: Instant) {
-        let last = self.reigning.and_then(|index| self.entries.get(index)).map(|entry| Arc::clone(&entry.reached));
+        let last =
+            self.reigning.and_then(|index| self.entries.get(index)).map(|entry| Arc::clone(&entry.reached));
         let voices: Vec<Voice<'_>> = self
             .entries
             .iter()
@@ -242,7 +264,9 @@ impl Board {
         let Some(primary) = self.roles.primary else { return };
         let undecided = |entry: &Entry| !entry.purity.is_pure();
         let due: Vec<usize> = if primary_answered {
-            (0..self.entries.len()).filter(|other| *other != primary && self.entries.get(*other).is_some_and(undecided)).collect()
+            (0..self.entries.len())
+                .filter(|other| *other != primary && self.entries.get(*other).is_some_and(undecided))
+                .collect()
         } else {
             vec![index]
         };
@@ -258,7 +282,8 @@ impl Board {
     fn compare(&mut self, now: Instant, primary: usize, index: usize) -> bool {
         let Some(reign) = self.entries.get(primary) else { return false };
         let high = reign.node.high.clone();
-        let position = high.as_ref().map_or_else(|| Arc::clone(&reign.reached), |high| Arc::clone(&high.position));
+        let position =
+            high.as_ref().map_or_else(|| Arc::clone(&reign.reached), |high| Arc::clone(&high.position));
         let applied = reign.sample.as_ref().map(|sample| Arc::clone(&sample.applied)).unwrap_or_default();
         let log = reign.told.as_ref().and_then(|told| told.log.clone());
         let Some(entry) = self.entries.get_mut(index) else { return false };
@@ -318,7 +343,10 @@ impl Board {
             match &roles.verdict {
                 Verdict::Clear => info!(primary = kept, "the nodes agree on the primary"),
                 Verdict::NoneWritable => {
-                    warn!(primary = kept, "no node that answers takes writes; SET GLOBAL read_only = OFF on the one that shall");
+                    warn!(
+                        primary = kept,
+                        "no node that answers takes writes; SET GLOBAL read_only = OFF on the one that shall"
+                    );
                 }
                 Verdict::SeveralWritable(nodes) => error!(
                     nodes = nodes.iter().map(|index| name(Some(*index))).collect::<Vec<_>>().join(","),
@@ -370,7 +398,9 @@ impl Entry {
 
     fn take(&mut self, mut told: Told, flavor: Flavor) {
         if told.facts.flavor != flavor {
-            told.facts.shortcomings.push(format!("it is {}, the rest of the cluster {flavor}", told.facts.flavor));
+            told.facts
+                .shortcomings
+                .push(format!("it is {}, the rest of the cluster {flavor}", told.facts.flavor));
         }
         let known = self.told.as_ref().map(|told| told.facts.shortcomings.as_slice()).unwrap_or_default();
         for shortcoming in told.facts.shortcomings.iter().filter(|text| !known.contains(text)) {

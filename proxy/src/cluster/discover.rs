@@ -80,7 +80,8 @@ fn may_stay(voice: Option<&Voice<'_>>) -> bool {
 }
 
 fn elect(voices: &[Voice<'_>], links: &Links) -> (Option<usize>, Verdict) {
-    let writable: Vec<usize> = (0..voices.len()).filter(|index| links.up_and(voices, *index, |said| said.writable)).collect();
+    let writable: Vec<usize> =
+        (0..voices.len()).filter(|index| links.up_and(voices, *index, |said| said.writable)).collect();
     // A writable node that replicates from another writable one is a replica that nobody made read only.
     let roots: Vec<usize> = writable
         .iter()
@@ -90,7 +91,9 @@ fn elect(voices: &[Voice<'_>], links: &Links) -> (Option<usize>, Verdict) {
     match roots.as_slice() {
         [] if writable.is_empty() => (None, Verdict::NoneWritable),
         [] => (None, Verdict::SeveralWritable(writable)),
-        [only] if links.is_followed(voices, *only) || is_free(voices, links, *only) => (Some(*only), Verdict::Clear),
+        [only] if links.is_followed(voices, *only) || is_free(voices, links, *only) => {
+            (Some(*only), Verdict::Clear)
+        }
         [only] => (None, Verdict::Unproven(*only)),
         several => {
             let followed: Vec<usize> =
@@ -106,9 +109,11 @@ fn elect(voices: &[Voice<'_>], links: &Links) -> (Option<usize>, Verdict) {
 /// Whether a writable node that nobody follows may be the primary: it follows nobody itself, and either nobody
 /// follows another node, or it lacks nothing that the last primary was known to have.
 fn is_free(voices: &[Voice<'_>], links: &Links, index: usize) -> bool {
-    let others_follow_another =
-        (0..voices.len()).any(|other| other != index && voices.get(other).is_some_and(|voice| voice.up) && !links.follows(other).is_empty());
-    links.follows(index).is_empty() && (!others_follow_another || voices.get(index).is_some_and(|voice| voice.complete))
+    let others_follow_another = (0..voices.len()).any(|other| {
+        other != index && voices.get(other).is_some_and(|voice| voice.up) && !links.follows(other).is_empty()
+    });
+    links.follows(index).is_empty()
+        && (!others_follow_another || voices.get(index).is_some_and(|voice| voice.complete))
 }
 
 fn role(voices: &[Voice<'_>], links: &Links, primary: Option<usize>, index: usize) -> Role {
@@ -134,8 +139,11 @@ impl Links {
                 .iter()
                 .map(|voice| {
                     let sources = voice.said.map(Said::sources).unwrap_or_default();
-                    let mut found: Vec<usize> =
-                        sources.iter().filter(|source| keep(source)).filter_map(|source| find(voices, source)).collect();
+                    let mut found: Vec<usize> = sources
+                        .iter()
+                        .filter(|source| keep(source))
+                        .filter_map(|source| find(voices, source))
+                        .collect();
                     found.dedup();
                     found
                 })
@@ -150,7 +158,9 @@ impl Links {
 
     fn is_followed(&self, voices: &[Voice<'_>], index: usize) -> bool {
         (0..voices.len()).any(|other| {
-            other != index && voices.get(other).is_some_and(|voice| voice.up) && self.follows(other).contains(&index)
+            other != index
+                && voices.get(other).is_some_and(|voice| voice.up)
+                && self.follows(other).contains(&index)
         })
     }
 
@@ -169,6 +179,9 @@ fn find(voices: &[Voice<'_>], source: &Source) -> Option<usize> {
     let named = source.identity.as_ref().and_then(|identity| {
         voices.iter().position(|voice| voice.said.is_some_and(|said| said.identity == *identity))
     });
-    named.or_else(|| voices.iter().position(|voice| voice.said.is_none() && source.is_at(voice.address)))
-        .or_else(|| source.identity.is_none().then(|| voices.iter().position(|voice| source.is_at(voice.address)))?)
+    named
+        .or_else(|| voices.iter().position(|voice| voice.said.is_none() && source.is_at(voice.address)))
+        .or_else(|| {
+            source.identity.is_none().then(|| voices.iter().position(|voice| source.is_at(voice.address)))?
+        })
 }

@@ -30,7 +30,9 @@ pub(super) struct Variables(HashMap<String, String>);
 impl Variables {
     /// Reads the answer to [`VARIABLES`].
     pub(super) fn read(answer: &TextResult) -> Self {
-        let text = |value: &Option<Vec<u8>>| String::from_utf8_lossy(value.as_deref().unwrap_or_default()).into_owned();
+        let text = |value: &Option<Vec<u8>>| {
+            String::from_utf8_lossy(value.as_deref().unwrap_or_default()).into_owned()
+        };
         let pair = |row: &Vec<Option<Vec<u8>>>| match row.as_slice() {
             [name, value, ..] => Some((text(name).to_ascii_lowercase(), text(value))),
             _ => None,
@@ -140,7 +142,8 @@ fn mysql(variables: &Variables, said: &Said, found: &mut Vec<String>) {
     if !variables.is_on(&["binlog_order_commits"]) {
         found.push("transactions may become visible in another order than they are logged: SET PERSIST binlog_order_commits = ON".to_owned());
     }
-    let workers: u64 = variables.get(&["replica_parallel_workers", "slave_parallel_workers"]).parse().unwrap_or(0);
+    let workers: u64 =
+        variables.get(&["replica_parallel_workers", "slave_parallel_workers"]).parse().unwrap_or(0);
     let order = ["replica_preserve_commit_order", "slave_preserve_commit_order"];
     if workers > 1 && !variables.is_on(&order) && !said.sources().is_empty() {
         found.push(format!(

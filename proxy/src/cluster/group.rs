@@ -59,10 +59,12 @@ mod tests {
     #[tokio::test]
     async fn who_comes_during_a_question_gets_the_next_answer() {
         let group = Arc::new(Group::<u32>::default());
-        let join = |group: &Arc<Group<u32>>| tokio::spawn({
-            let group = Arc::clone(group);
-            async move { group.join().await }
-        });
+        let join = |group: &Arc<Group<u32>>| {
+            tokio::spawn({
+                let group = Arc::clone(group);
+                async move { group.join().await }
+            })
+        };
         let (first, second) = (join(&group), join(&group));
         tokio::task::yield_now().await;
         let under_way = group.gather().await;

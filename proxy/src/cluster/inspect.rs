@@ -109,8 +109,11 @@ fn inspected(config: &Config, roles: &Roles, index: usize, look: &Look) -> Inspe
         .flatten()
         .filter_map(|source| Some(config.nodes.get(*source)?.name.clone()))
         .collect();
-    let sources =
-        if known.is_empty() { told.said.sources().iter().map(|source| source.place()).collect() } else { known };
+    let sources = if known.is_empty() {
+        told.said.sources().iter().map(|source| source.place()).collect()
+    } else {
+        known
+    };
     let mut shortcomings = told.facts.shortcomings.clone();
     if role == Role::Replica && roles.primary.is_some() && !roles.descends_from_primary(index) {
         shortcomings.push("it does not replicate from the primary: add its source as a [[node]], or point it at the primary".to_owned());
@@ -156,7 +159,9 @@ fn unknown_role(verdict: &Verdict, told: &Told) -> String {
 fn in_words(why: &BackendError, user: &str) -> String {
     match why {
         BackendError::Refused(error) if error.code == 1045 => {
-            format!("{why}; CREATE USER '{user}' with the password of monitor_password, and grant it what the manual lists")
+            format!(
+                "{why}; CREATE USER '{user}' with the password of monitor_password, and grant it what the manual lists"
+            )
         }
         _ => why.to_string(),
     }

@@ -41,7 +41,11 @@ pub(super) struct Monitor {
 impl Monitor {
     /// The account of the configuration.
     pub(super) fn new(config: &ClusterConfig, tls: ServerTls) -> Self {
-        Self { user: config.monitor_user.clone(), secret: Secret::from_password(config.monitor_password.expose()), tls }
+        Self {
+            user: config.monitor_user.clone(),
+            secret: Secret::from_password(config.monitor_password.expose()),
+            tls,
+        }
     }
 
     /// Logs in, within [`ANSWER_LIMIT`].
@@ -54,7 +58,8 @@ impl Monitor {
             capabilities: Capabilities::default(),
             attributes: None,
         };
-        let logged_in = timeout(ANSWER_LIMIT, login(address, &self.tls, request)).await.map_err(|_| silent())??;
+        let logged_in =
+            timeout(ANSWER_LIMIT, login(address, &self.tls, request)).await.map_err(|_| silent())??;
         let mut connection = Connection {
             flavor: flavor(&logged_in.version),
             greeted: Greeted {
@@ -107,7 +112,8 @@ impl Connection {
             Err(BackendError::Refused(error)) if error.code == PRIVILEGE_MISSING => None,
             Err(error) => return Err(error),
         };
-        let said = Said { identity: variables.identity(self.flavor), writable: variables.writable(), sources };
+        let said =
+            Said { identity: variables.identity(self.flavor), writable: variables.writable(), sources };
         let log = self.log_state().await?;
         Ok(Told {
             facts: facts::facts(&self.greeted, self.flavor, &variables, &said),
@@ -125,8 +131,9 @@ impl Connection {
         let sent_at = Instant::now();
         let answer = self.ask("SELECT @@global.gtid_binlog_state", Duration::ZERO).await?;
         let text = answer.rows.first().and_then(|row| row.first()?.as_deref()).unwrap_or_default();
-        let state = BinlogState::parse(text)
-            .map_err(|error| BackendError::Protocol(format!("its gtid_binlog_state cannot be read: {error}")))?;
+        let state = BinlogState::parse(text).map_err(|error| {
+            BackendError::Protocol(format!("its gtid_binlog_state cannot be read: {error}"))
+        })?;
         Ok(Some(Arc::new(LogState { state, sent_at, received_at: Instant::now() })))
     }
 

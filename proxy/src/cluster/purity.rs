@@ -115,7 +115,9 @@ fn foreign(replica: Option<&LogState>, primary: History<'_>) -> Foreign {
         return Foreign::None;
     };
     let came_before = |gtid: gtid::DomainGtid| match primary.applied {
-        Position::Mariadb(applied) => applied.get(gtid.domain).is_some_and(|last| last.sequence >= gtid.sequence),
+        Position::Mariadb(applied) => {
+            applied.get(gtid.domain).is_some_and(|last| last.sequence >= gtid.sequence)
+        }
         Position::Mysql(_) => false,
     };
     let foreign: Vec<String> = replica
@@ -148,7 +150,12 @@ mod tests {
         Arc::new(Position::parse(Flavor::Mariadb, text.as_bytes()).unwrap())
     }
 
-    fn look(purity: &mut Purity, now: Instant, replica: (&Arc<Position>, Instant), primary: (&Position, Option<Instant>)) -> bool {
+    fn look(
+        purity: &mut Purity,
+        now: Instant,
+        replica: (&Arc<Position>, Instant),
+        primary: (&Position, Option<Instant>),
+    ) -> bool {
         let none = Position::default();
         purity.look(
             now,
@@ -165,7 +172,12 @@ mod tests {
         assert!(!look(&mut purity, later, (&mysql(6), later), (&mysql(5), Some(start))));
         assert!(!purity.is_pure() && purity.errant().is_none());
         // The primary's next answer has it, although the replica is ahead again.
-        assert!(look(&mut purity, later, (&mysql(7), later + Duration::from_millis(2)), (&mysql(6), Some(later))));
+        assert!(look(
+            &mut purity,
+            later,
+            (&mysql(7), later + Duration::from_millis(2)),
+            (&mysql(6), Some(later))
+        ));
         assert!(purity.is_pure());
     }
 

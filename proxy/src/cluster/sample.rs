@@ -87,8 +87,15 @@ impl Reader {
     }
 
     /// Reads the answer to [`question`].
-    pub(super) fn read(&mut self, answer: &TextResult, sent_at: Instant, received_at: Instant) -> Result<Sample, Unreadable> {
-        let Some([_, first, second, super_read_only, read_only, identity]) = answer.rows.first().map(Vec::as_slice) else {
+    pub(super) fn read(
+        &mut self,
+        answer: &TextResult,
+        sent_at: Instant,
+        received_at: Instant,
+    ) -> Result<Sample, Unreadable> {
+        let Some([_, first, second, super_read_only, read_only, identity]) =
+            answer.rows.first().map(Vec::as_slice)
+        else {
             return Err(Unreadable::Shape);
         };
         let bytes = |value: &Option<Vec<u8>>| value.clone().unwrap_or_default();
@@ -201,7 +208,10 @@ mod tests {
     #[test]
     fn waits_are_fractions_of_a_second() {
         let sql = question(Flavor::Mysql, Some(("u:1", Duration::from_millis(100))));
-        assert!(sql.starts_with("SELECT WAIT_FOR_EXECUTED_GTID_SET('u:1', 0.1000), @@global.gtid_owned"), "{sql}");
+        assert!(
+            sql.starts_with("SELECT WAIT_FOR_EXECUTED_GTID_SET('u:1', 0.1000), @@global.gtid_owned"),
+            "{sql}"
+        );
         assert!(question(Flavor::Mariadb, None).starts_with("SELECT 0, @@global.gtid_slave_pos"));
     }
 }

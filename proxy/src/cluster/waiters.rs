@@ -113,7 +113,8 @@ impl Waiters {
 
     fn wake(&self, due: impl Fn(&Waiting) -> bool) {
         let mut list = self.lock();
-        let woken: Vec<Waiting> = list.waiting.extract_if(.., |_, waiting| due(waiting)).map(|(_, waiting)| waiting).collect();
+        let woken: Vec<Waiting> =
+            list.waiting.extract_if(.., |_, waiting| due(waiting)).map(|(_, waiting)| waiting).collect();
         self.count.store(list.waiting.len(), Ordering::Relaxed);
         drop(list);
         for waiting in woken {

@@ -70,7 +70,12 @@ async fn join(shared: &Shared, address: &Address) -> Result<(Connection, Told), 
 enum Never {}
 
 /// Asks on until the connection fails.
-async fn attend(shared: &Shared, id: NodeId, mut connection: Connection, told: Told) -> Result<Never, BackendError> {
+async fn attend(
+    shared: &Shared,
+    id: NodeId,
+    mut connection: Connection,
+    told: Told,
+) -> Result<Never, BackendError> {
     let flavor = connection.flavor;
     let mut reader = Reader::new(flavor);
     let mut pace = Pace::new(Instant::now(), told.has_gtids);
@@ -146,7 +151,9 @@ impl Aim {
             let low = &snapshot.node(id)?.low;
             let primary = snapshot.primary()?;
             let reached = &primary.high.as_ref()?.position;
-            reached.first_missing(low).or_else(|| after_last(reached, primary.facts.as_ref().map(|facts| facts.server_uuid.as_str())))
+            reached.first_missing(low).or_else(|| {
+                after_last(reached, primary.facts.as_ref().map(|facts| facts.server_uuid.as_str()))
+            })
         })
     }
 
