@@ -187,6 +187,8 @@ fn session_ended(end: &End, id: u32, peer: Peer, endpoint: &Endpoint) {
             let text = String::from_utf8_lossy(&error.message);
             tracing::warn!(endpoint = endpoint.name, session = id, client = %peer, code = error.code, %text, "session closed with an error");
         }
-        other => tracing::debug!(endpoint = endpoint.name, session = id, client = %peer, end = ?other, "session ended"),
+        other => {
+            tracing::debug!(endpoint = endpoint.name, session = id, client = %peer, end = ?other, "session ended")
+        }
     }
 }

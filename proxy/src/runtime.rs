@@ -49,7 +49,8 @@ impl Workers {
 
     /// Hands a client to the worker with the fewest.
     pub fn give(&self, newcomer: Newcomer) {
-        let Some(worker) = self.workers.iter().min_by_key(|worker| worker.sessions.load(Ordering::Relaxed)) else {
+        let Some(worker) = self.workers.iter().min_by_key(|worker| worker.sessions.load(Ordering::Relaxed))
+        else {
             return;
         };
         worker.sessions.fetch_add(1, Ordering::Relaxed);

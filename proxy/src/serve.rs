@@ -88,9 +88,10 @@ impl Running {
         for notice in config.notices() {
             tracing::warn!("{notice}");
         }
-        let server_tls =
-            ServerTls::new(config.cluster.tls, config.cluster.tls_ca.as_deref()).map_err(ServeError::setting)?;
-        let identity = config.tls.identity.as_ref().map(|identity| (identity.cert.as_path(), identity.key.as_path()));
+        let server_tls = ServerTls::new(config.cluster.tls, config.cluster.tls_ca.as_deref())
+            .map_err(ServeError::setting)?;
+        let identity =
+            config.tls.identity.as_ref().map(|identity| (identity.cert.as_path(), identity.key.as_path()));
         let acceptor = acceptor(identity).map_err(ServeError::setting)?;
         let rsa = RsaKey::generate().map_err(ServeError::setting)?;
         let cluster = Cluster::start(&config, server_tls.clone());
@@ -105,7 +106,7 @@ impl Running {
         for endpoint in &endpoints {
             refuse_what_cannot_be_kept(endpoint, &cluster.snapshot())?;
         }
-        let monitor = Secret::from_password(config.cluster.monitor_password.expose().as_bytes());
+        let monitor = Secret::from_password(config.cluster.monitor_password.expose());
         let instance = Arc::new(Instance {
             cluster,
             endpoints,
@@ -135,8 +136,10 @@ impl Running {
     }
 
     async fn until_stopped(self) -> Result<(), ServeError> {
-        let mut terminate = signal(SignalKind::terminate()).map_err(ServeError::system("cannot watch for SIGTERM"))?;
-        let mut interrupt = signal(SignalKind::interrupt()).map_err(ServeError::system("cannot watch for SIGINT"))?;
+        let mut terminate =
+            signal(SignalKind::terminate()).map_err(ServeError::system("cannot watch for SIGTERM"))?;
+        let mut interrupt =
+            signal(SignalKind::interrupt()).map_err(ServeError::system("cannot watch for SIGINT"))?;
         tokio::select! {
             _ = terminate.recv() => tracing::info!("SIGTERM: draining"),
             _ = interrupt.recv() => tracing::info!("SIGINT: draining"),
@@ -198,6 +201,9 @@ fn report(snapshot: &Snapshot) {
 fn refuse_what_cannot_be_kept(endpoint: &Endpoint, snapshot: &Snapshot) -> Result<(), ServeError> {
     let level: Level = endpoint.settings.load().consistency;
     snapshot.can_serve(level).map_err(|why| {
-        ServeError::Setting(format!("endpoint {} does not start: {why}; or use consistency = \"eventual\"", endpoint.name))
+        ServeError::Setting(format!(
+            "endpoint {} does not start: {why}; or use consistency = \"eventual\"",
+            endpoint.name
+        ))
     })
 }

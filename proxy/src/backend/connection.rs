@@ -61,7 +61,13 @@ pub struct Connection {
 
 impl Connection {
     /// Takes over a connection that has just logged in, in the schema the session's state names.
-    pub fn new(logged_in: LoggedIn, node: NodeId, incarnation: u64, flavor: Flavor, schema: Option<&[u8]>) -> Self {
+    pub fn new(
+        logged_in: LoggedIn,
+        node: NodeId,
+        incarnation: u64,
+        flavor: Flavor,
+        schema: Option<&[u8]>,
+    ) -> Self {
         Self {
             channel: logged_in.channel,
             node,
@@ -102,7 +108,9 @@ impl Connection {
         if let Some(role) = state.role.as_deref().filter(|role| self.state.role.as_deref() != Some(*role)) {
             self.ask_bytes(role).await?;
         }
-        if let Some(schema) = state.schema.as_deref().filter(|schema| self.state.schema.as_deref() != Some(*schema)) {
+        if let Some(schema) =
+            state.schema.as_deref().filter(|schema| self.state.schema.as_deref() != Some(*schema))
+        {
             let payload = [&[CommandCode::InitDb as u8], schema].concat();
             ask_raw(&mut self.channel, &payload, SETUP_TIMEOUT).await?;
         }

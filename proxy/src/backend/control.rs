@@ -20,7 +20,11 @@ const RESULT_LIMIT: usize = 4 * 1024 * 1024;
 ///
 /// # Errors
 /// `Refused` with the server's error; anything else means that the connection must not be used any more.
-pub async fn ask(channel: &mut Channel, sql: &str, limit: Duration) -> Result<Vec<QueryOutcome>, BackendError> {
+pub async fn ask(
+    channel: &mut Channel,
+    sql: &str,
+    limit: Duration,
+) -> Result<Vec<QueryOutcome>, BackendError> {
     let mut payload = Vec::with_capacity(sql.len() + 1);
     payload.push(CommandCode::Query as u8);
     payload.extend_from_slice(sql.as_bytes());
@@ -58,11 +62,7 @@ pub async fn ask_raw(
         .await
         .map_err(|_| BackendError::Silent(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX)))??;
     match outcomes.last() {
-        Some(QueryOutcome::Err { code, sql_state, message }) => Err(BackendError::Refused(ServerError {
-            code: *code,
-            sql_state: *sql_state,
-            message: message.clone(),
-        })),
+        Some(QueryOutcome::Err(error)) => Err(BackendError::Refused(ServerError::from_packet(error))),
         _ => Ok(outcomes),
     }
 }

@@ -51,7 +51,9 @@ pub enum BackendError {
     #[error("the server asks for the password of the account, which is kept only while a client logs in")]
     PasswordNeeded,
     /// The account's plugin cannot be answered with what is known.
-    #[error("the account uses the authentication plugin {0}, which cannot be answered with what the client sent")]
+    #[error(
+        "the account uses the authentication plugin {0}, which cannot be answered with what the client sent"
+    )]
     Plugin(String),
     /// The server did not speak the protocol.
     #[error("the server broke the protocol: {0}")]

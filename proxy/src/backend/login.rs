@@ -87,7 +87,11 @@ pub struct LoggedIn {
 ///
 /// # Errors
 /// See [`BackendError`]; `Refused` carries the server's own words.
-pub async fn login(address: &Address, tls: &ServerTls, request: LoginRequest<'_>) -> Result<LoggedIn, BackendError> {
+pub async fn login(
+    address: &Address,
+    tls: &ServerTls,
+    request: LoginRequest<'_>,
+) -> Result<LoggedIn, BackendError> {
     let mut channel = connect(address).await?;
     let mut exchange = Exchange::new(&mut channel, 0);
     let first = exchange.read(Exact::No).await?;
@@ -105,7 +109,9 @@ pub async fn login(address: &Address, tls: &ServerTls, request: LoginRequest<'_>
     .into_iter()
     .find(|(capability, _)| !offered.contains(*capability));
     if let Some((_, name)) = missing {
-        return Err(BackendError::Protocol(format!("it does not offer {name}; MySQL 8.0 or MariaDB 10.6 is needed")));
+        return Err(BackendError::Protocol(format!(
+            "it does not offer {name}; MySQL 8.0 or MariaDB 10.6 is needed"
+        )));
     }
 
     let mut capabilities = (ALWAYS | (request.capabilities & PASSED_ON)) & offered;
@@ -143,10 +149,10 @@ pub async fn login(address: &Address, tls: &ServerTls, request: LoginRequest<'_>
         attributes,
         zstd_level: None,
     }
-    .write(&mut payload);
+    .write(&mut payload)?;
     exchange.write(&payload).await?;
 
-    let version = greeting.version_text().into_owned();
+    let version = String::from_utf8_lossy(greeting.version_text()).into_owned();
     let (thread, collation) = (greeting.connection_id, u16::from(greeting.collation));
     let status =
         authenticate(&mut exchange, capabilities, request.secret, plugin, greeting.scramble.to_vec()).await?;
@@ -192,7 +198,9 @@ async fn authenticate(
                 send_password(exchange, secret, &nonce).await?;
             }
             AuthPacket::More(_) => {
-                return Err(BackendError::Protocol("an authentication packet that no plugin here knows".to_owned()));
+                return Err(BackendError::Protocol(
+                    "an authentication packet that no plugin here knows".to_owned(),
+                ));
             }
         }
     }
@@ -204,7 +212,9 @@ fn first_response(plugin: Plugin, secret: &Secret, nonce: &[u8]) -> Option<Vec<u
         return Some(Vec::new());
     }
     match plugin {
-        Plugin::NativePassword => secret.native_stage1().map(|stage1| native::scramble(stage1, nonce).to_vec()),
+        Plugin::NativePassword => {
+            secret.native_stage1().map(|stage1| native::scramble(stage1, nonce).to_vec())
+        }
         Plugin::CachingSha2Password => match secret.caching_sha2_stage1() {
             Some(stage1) => Some(caching_sha2::scramble(stage1, nonce).to_vec()),
             None => None,
@@ -216,14 +226,20 @@ fn first_response(plugin: Plugin, secret: &Secret, nonce: &[u8]) -> Option<Vec<u
 
 fn clear_password(exchange: &mut Exchange<'_>, secret: &Secret) -> Result<Vec<u8>, BackendError> {
     if !exchange.channel().is_private() {
-        return Err(BackendError::Tls("the account's plugin wants the password in the clear; use TLS".to_owned()));
+        return Err(BackendError::Tls(
+            "the account's plugin wants the password in the clear; use TLS".to_owned(),
+        ));
     }
     let password = secret.password().ok_or(BackendError::PasswordNeeded)?;
     Ok([password, &[0]].concat())
 }
 
 /// caching_sha2_password's full exchange: the password over a private channel, else encrypted with the server's key.
-async fn send_password(exchange: &mut Exchange<'_>, secret: &Secret, nonce: &[u8]) -> Result<(), BackendError> {
+async fn send_password(
+    exchange: &mut Exchange<'_>,
+    secret: &Secret,
+    nonce: &[u8],
+) -> Result<(), BackendError> {
     if exchange.channel().is_private() {
         let payload = clear_password(exchange, secret)?;
         return Ok(exchange.write(&payload).await?);

@@ -102,7 +102,10 @@ fn changed<'a>(
     wanted: &'a BTreeMap<Box<[u8]>, Box<[u8]>>,
     known: &'a BTreeMap<Box<[u8]>, Box<[u8]>>,
 ) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
-    wanted.iter().filter(|(name, value)| known.get(*name) != Some(*value)).map(|(name, value)| (&**name, &**value))
+    wanted
+        .iter()
+        .filter(|(name, value)| known.get(*name) != Some(*value))
+        .map(|(name, value)| (&**name, &**value))
 }
 
 fn separate(assignments: &mut Vec<u8>) {
@@ -115,7 +118,10 @@ fn separate(assignments: &mut Vec<u8>) {
 fn append_value(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     let number = !value.is_empty()
         && value.len() <= 40
-        && value.iter().enumerate().all(|(at, byte)| byte.is_ascii_digit() || *byte == b'.' || (at == 0 && *byte == b'-'));
+        && value
+            .iter()
+            .enumerate()
+            .all(|(at, byte)| byte.is_ascii_digit() || *byte == b'.' || (at == 0 && *byte == b'-'));
     if number {
         out.extend_from_slice(value);
     } else if value.is_empty() && name == b"character_set_results" {

@@ -50,7 +50,11 @@ impl Accounts {
     /// Remembers an account whose password a server has just taken; `warm` are the nodes that have seen it.
     pub fn remember(&self, user: &[u8], secret: &Secret, warm: Vec<NodeLife>) {
         let Some(stage1) = secret.caching_sha2_stage1() else { return };
-        let entry = Known { caching_sha2_stage2: caching_sha2::stage2(stage1), secret: secret.without_password(), warm };
+        let entry = Known {
+            caching_sha2_stage2: caching_sha2::stage2(stage1),
+            secret: secret.without_password(),
+            warm,
+        };
         let mut known = self.lock();
         if known.len() >= REMEMBERED
             && !known.contains_key(user)

@@ -59,13 +59,15 @@ pub(super) async fn greet(
 ) -> Result<(Offer, [u8; SCRAMBLE]), FrontendError> {
     let snapshot = instance.cluster.snapshot();
     let Some(facts) = spokesman(&snapshot) else {
-        return Err(ClientError::own("no node of the cluster has answered yet; see the log, or run tidemark check").into());
+        return Err(ClientError::own(
+            "no node of the cluster has answered yet; see the log, or run tidemark check",
+        )
+        .into());
     };
-    let capabilities = snapshot
-        .nodes
-        .iter()
-        .filter_map(|node| node.facts.as_ref())
-        .fold(OFFERED, |common, facts| common & (facts.capabilities | Capabilities::SSL | Capabilities::LONG_PASSWORD));
+    let capabilities =
+        snapshot.nodes.iter().filter_map(|node| node.facts.as_ref()).fold(OFFERED, |common, facts| {
+            common & (facts.capabilities | Capabilities::SSL | Capabilities::LONG_PASSWORD)
+        });
     let plugin = match facts.flavor {
         Flavor::Mysql => Plugin::CachingSha2Password,
         Flavor::Mariadb => Plugin::NativePassword,
@@ -102,7 +104,8 @@ fn spokesman(snapshot: &Snapshot) -> Option<&Facts> {
 /// '$' for it separates the parts of a stored hash.
 pub(super) fn nonce() -> Result<[u8; SCRAMBLE], FrontendError> {
     let mut bytes = [0; SCRAMBLE];
-    rand::fill(&mut bytes).map_err(|_| FrontendError::Protocol("the system gives no randomness".to_owned()))?;
+    rand::fill(&mut bytes)
+        .map_err(|_| FrontendError::Protocol("the system gives no randomness".to_owned()))?;
     for byte in &mut bytes {
         *byte &= 0x7f;
         if *byte == 0 || *byte == b'$' {

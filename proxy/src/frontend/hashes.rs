@@ -57,7 +57,12 @@ impl Hashes {
     }
 
     /// The hashes of a user name, from the node at `address`.
-    pub async fn of(&self, user: &[u8], address: &Address, tls: &ServerTls) -> Result<NativeHashes, FrontendError> {
+    pub async fn of(
+        &self,
+        user: &[u8],
+        address: &Address,
+        tls: &ServerTls,
+    ) -> Result<NativeHashes, FrontendError> {
         if let Some(known) = self.remembered(user) {
             return Ok(known);
         }
@@ -84,7 +89,12 @@ impl Hashes {
 
     /// Both families have the view or table `mysql.user` with these columns. The name goes as hexadecimal, so that no
     /// quoting can be got wrong; the empty name stands for anonymous accounts.
-    async fn ask(&self, user: &[u8], address: &Address, tls: &ServerTls) -> Result<NativeHashes, BackendError> {
+    async fn ask(
+        &self,
+        user: &[u8],
+        address: &Address,
+        tls: &ServerTls,
+    ) -> Result<NativeHashes, BackendError> {
         let request = LoginRequest {
             user: self.user.as_bytes(),
             secret: &self.secret,
@@ -96,14 +106,17 @@ impl Hashes {
         let mut channel = login(address, tls, request).await?.channel;
         let name: String = user.iter().map(|byte| format!("{byte:02x}")).collect();
         let named = if name.is_empty() { "''".to_owned() } else { format!("_utf8mb4 0x{name}, ''") };
-        let question = format!("SELECT plugin, authentication_string FROM mysql.user WHERE user IN ({named})");
+        let question =
+            format!("SELECT plugin, authentication_string FROM mysql.user WHERE user IN ({named})");
         let found = rows(ask(&mut channel, &question, LIMIT).await?);
         let mut hashes = NativeHashes { stage2: Vec::new(), others: false, asked_at: Instant::now() };
         for row in found {
             let mut columns = row.into_iter().map(Option::unwrap_or_default);
             let (plugin, text) = (columns.next().unwrap_or_default(), columns.next().unwrap_or_default());
             match stage2_from_hex(&text) {
-                Some(stage2) if plugin.is_empty() || plugin == b"mysql_native_password" => hashes.stage2.push(stage2),
+                Some(stage2) if plugin.is_empty() || plugin == b"mysql_native_password" => {
+                    hashes.stage2.push(stage2)
+                }
                 // An empty native password is answered with an empty response, and needs no hash.
                 None if text.is_empty() && plugin == b"mysql_native_password" => {}
                 _ => hashes.others = true,

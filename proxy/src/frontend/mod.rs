@@ -135,7 +135,7 @@ pub async fn log_in(
         Ok((capabilities, account, connection)) => {
             let ok = wire::ok::OkPacket { status: connection.status, ..Default::default() };
             let mut payload = Vec::new();
-            ok.write(&mut payload, wire::ok::OK_HEADER, capabilities, &wire::wanted::Wanted::default());
+            ok.write(&mut payload, wire::ok::OK_HEADER, capabilities, &wire::wanted::Wanted::default())?;
             exchange.write(&payload).await?;
             Ok(LoggedIn { channel, capabilities, account, connection })
         }

@@ -68,7 +68,9 @@ pub(super) async fn prove(
     let answer = first_answer(exchange, applicant).await?;
     if answer.is_empty() {
         let secret = Secret::empty();
-        let connection = enter(applicant, &secret, endpoint, instance).await.map_err(|error| error.tell(applicant, false))?;
+        let connection = enter(applicant, &secret, endpoint, instance)
+            .await
+            .map_err(|error| error.tell(applicant, false))?;
         return Ok((secret, connection));
     }
     if let Some(secret) = recognise(exchange, &answer, applicant, instance).await? {
@@ -86,14 +88,18 @@ pub(super) async fn prove(
     }
     let password = ask_password(exchange, answer, instance).await?;
     let secret = Secret::from_password(&password);
-    let connection = enter(applicant, &secret, endpoint, instance).await.map_err(|error| error.tell(applicant, true))?;
+    let connection =
+        enter(applicant, &secret, endpoint, instance).await.map_err(|error| error.tell(applicant, true))?;
     let warm = warm(applicant, &secret, &connection, instance).await;
     instance.accounts.remember(applicant.user, &secret, warm);
     Ok((secret.without_password(), connection))
 }
 
 /// The client's answer, by a plugin that is understood: its own choice, or after a switch.
-async fn first_answer(exchange: &mut Exchange<'_>, applicant: &Applicant<'_>) -> Result<Answer, FrontendError> {
+async fn first_answer(
+    exchange: &mut Exchange<'_>,
+    applicant: &Applicant<'_>,
+) -> Result<Answer, FrontendError> {
     let chosen = applicant.plugin.map_or(Plugin::NativePassword, Plugin::from_name);
     let understood = match chosen {
         Plugin::NativePassword => matches!(applicant.response.len(), 0 | 20),
@@ -125,7 +131,8 @@ async fn recognise(
     if answer.plugin == Plugin::CachingSha2Password {
         let known = instance.accounts.recognise(applicant.user, &answer.response, &answer.nonce);
         // A node that restarted has forgotten the password. Where it can be told without cost, it is told again.
-        let lives: Vec<_> = lives(&instance.cluster.snapshot()).map(|node| (node.id, node.incarnation)).collect();
+        let lives: Vec<_> =
+            lives(&instance.cluster.snapshot()).map(|node| (node.id, node.incarnation)).collect();
         let ask_again = exchange.channel().is_private() && instance.accounts.is_cold(applicant.user, &lives);
         return Ok(known.filter(|_| !ask_again));
     }
@@ -171,10 +178,9 @@ async fn ask_password(
         more(exchange, instance.rsa.public_pem()).await?;
         packet = Zeroizing::new(exchange.read(Exact::No).await?);
     }
-    instance
-        .rsa
-        .password(&packet, &answer.nonce)
-        .ok_or_else(|| FrontendError::Protocol("a password that is not encrypted with this proxy's key".to_owned()))
+    instance.rsa.password(&packet, &answer.nonce).ok_or_else(|| {
+        FrontendError::Protocol("a password that is not encrypted with this proxy's key".to_owned())
+    })
 }
 
 async fn more(exchange: &mut Exchange<'_>, data: &[u8]) -> Result<(), FrontendError> {
@@ -201,7 +207,9 @@ impl NotEntered {
     /// The server's error, except that an access denied names the client's host and not the proxy's.
     fn tell(self, applicant: &Applicant<'_>, password_given: bool) -> FrontendError {
         match &self.error {
-            BackendError::Refused(error) if matches!(error.code, ACCESS_DENIED | ACCESS_DENIED_NO_PASSWORD) => {
+            BackendError::Refused(error)
+                if matches!(error.code, ACCESS_DENIED | ACCESS_DENIED_NO_PASSWORD) =>
+            {
                 ClientError::access_denied(applicant.user, &applicant.peer.to_string(), password_given).into()
             }
             BackendError::PasswordNeeded | BackendError::Plugin(_) => {
@@ -230,7 +238,10 @@ async fn enter(
             Mode::ReadOnly => replica().or(primary),
         }
     };
-    let nowhere = || NotEntered { node: "(none)".to_owned(), error: BackendError::Protocol("no node is up".to_owned()) };
+    let nowhere = || NotEntered {
+        node: "(none)".to_owned(),
+        error: BackendError::Protocol("no node is up".to_owned()),
+    };
     let node = home.ok_or_else(nowhere)?;
     let request = LoginRequest {
         user: applicant.user,
@@ -257,7 +268,12 @@ async fn enter(
 
 /// Shows the password to every other node once, so that their own caches know it and later logins, which have only
 /// its hash, take the fast path. Returns the nodes that know it.
-async fn warm(applicant: &Applicant<'_>, secret: &Secret, at_home: &Connection, instance: &Instance) -> Vec<NodeLife> {
+async fn warm(
+    applicant: &Applicant<'_>,
+    secret: &Secret,
+    at_home: &Connection,
+    instance: &Instance,
+) -> Vec<NodeLife> {
     let mut warm = vec![(at_home.node, at_home.incarnation)];
     let mut attempts = JoinSet::new();
     for node in lives(&instance.cluster.snapshot()).filter(|node| node.id != at_home.node) {
@@ -285,6 +301,8 @@ async fn warm(applicant: &Applicant<'_>, secret: &Secret, at_home: &Connection, 
 /// COM_CHANGE_USER: the same proof once more, in the middle of a session. The client is always sent a new nonce: which
 /// of the old ones its answer was made for, drivers do not agree on.
 ///
+/// Returns also the number of the packet that tells the client how it ended.
+///
 /// # Errors
 /// As `log_in`; the session ends then.
 pub async fn change_user(
@@ -294,7 +312,7 @@ pub async fn change_user(
     peer: Peer,
     endpoint: &Endpoint,
     instance: &Instance,
-) -> Result<(Account, Connection), FrontendError> {
+) -> (Result<(Account, Connection), FrontendError>, u8) {
     let mut exchange = Exchange::new(client, 1);
     let collation = request.collation.unwrap_or(45);
     let applicant = Applicant {
@@ -312,13 +330,16 @@ pub async fn change_user(
             _ => Plugin::CachingSha2Password,
         },
     };
-    let (secret, connection) = prove(&mut exchange, &applicant, endpoint, instance).await?;
-    let account = Account {
-        user: request.user.into(),
-        secret,
-        schema: request.schema.map(Into::into),
-        collation,
-        attributes: request.attributes.map(Into::into),
-    };
-    Ok((account, connection))
+    let proven = prove(&mut exchange, &applicant, endpoint, instance).await;
+    let changed = proven.map(|(secret, connection)| {
+        let account = Account {
+            user: request.user.into(),
+            secret,
+            schema: request.schema.map(Into::into),
+            collation,
+            attributes: request.attributes.map(Into::into),
+        };
+        (account, connection)
+    });
+    (changed, exchange.sequence())
 }

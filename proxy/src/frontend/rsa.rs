@@ -23,8 +23,10 @@ impl RsaKey {
     /// # Errors
     /// When the system gives no randomness.
     pub fn generate() -> Result<Self, RsaError> {
-        let pair = PrivateDecryptingKey::generate(KeySize::Rsa2048).map_err(|_| RsaError("generation failed"))?;
-        let public: PublicKeyX509Der<'_> = pair.public_key().as_der().map_err(|_| RsaError("no public part"))?;
+        let pair =
+            PrivateDecryptingKey::generate(KeySize::Rsa2048).map_err(|_| RsaError("generation failed"))?;
+        let public: PublicKeyX509Der<'_> =
+            pair.public_key().as_der().map_err(|_| RsaError("no public part"))?;
         let lines = EncodeConfig::new().set_line_ending(LineEnding::LF);
         let pem = encode_config(&Pem::new("PUBLIC KEY", public.as_ref()), lines).into_bytes();
         let key = OaepPrivateDecryptingKey::new(pair).map_err(|_| RsaError("the pair cannot decrypt"))?;

@@ -62,7 +62,9 @@ impl Counters {
 
     /// How many statements were sent there for this reason.
     pub fn statements(&self, node: NodeId, role: Role, reason: Reason) -> u64 {
-        self.statements.get(Self::place(node, role, reason)).map_or(0, |counter| counter.load(Ordering::Relaxed))
+        self.statements
+            .get(Self::place(node, role, reason))
+            .map_or(0, |counter| counter.load(Ordering::Relaxed))
     }
 
     /// A read under a promise was served.

@@ -28,7 +28,9 @@ impl Histogram {
 
     /// The counts of the buckets, the last one without a bound.
     pub fn buckets(&self) -> [u64; BOUNDS_US.len() + 1] {
-        std::array::from_fn(|index| self.buckets.get(index).map_or(0, |bucket| bucket.load(Ordering::Relaxed)))
+        std::array::from_fn(|index| {
+            self.buckets.get(index).map_or(0, |bucket| bucket.load(Ordering::Relaxed))
+        })
     }
 
     /// All durations together, in microseconds.

@@ -153,7 +153,8 @@ pub async fn send(
         connection.send(command.bytes(client)).await.map_err(lost)?;
         return Ok(1);
     }
-    let mut header = Header::parse(client.unread()).ok_or(RelayError::ClientProtocol("a frame without a header"))?;
+    let mut header =
+        Header::parse(client.unread()).ok_or(RelayError::ClientProtocol("a frame without a header"))?;
     let mut rest = header.length + HEADER - command.available;
     connection.send(command.bytes(client)).await.map_err(lost)?;
     command.consume(client);
@@ -171,7 +172,8 @@ pub async fn send(
             return Ok(header.sequence.wrapping_add(1));
         }
         client.fill_to(HEADER).await.map_err(RelayError::Client)?;
-        let next = Header::parse(client.unread()).ok_or(RelayError::ClientProtocol("a frame without a header"))?;
+        let next =
+            Header::parse(client.unread()).ok_or(RelayError::ClientProtocol("a frame without a header"))?;
         if next.sequence != header.sequence.wrapping_add(1) {
             return Err(RelayError::ClientProtocol("the frames of a packet are not in order"));
         }

@@ -46,7 +46,9 @@ pub struct Heard {
 impl Heard {
     /// Whether the whole reply was the node's refusal to write.
     pub fn only_read_only_refusal(&self) -> bool {
-        self.oks == 0 && self.result_sets == 0 && self.error.is_some_and(|code| READ_ONLY_ERRORS.contains(&code))
+        self.oks == 0
+            && self.result_sets == 0
+            && self.error.is_some_and(|code| READ_ONLY_ERRORS.contains(&code))
     }
 
     pub(super) fn ok(&mut self, ok: &OkPacket<'_>, flavor: Flavor) {
@@ -67,7 +69,9 @@ impl Heard {
             Tracked::Variable { name, value } => self.variables.push((name.into(), value.into())),
             Tracked::Schema(schema) => self.schema = Some(schema.into()),
             Tracked::StateChanged(changed) => self.state_changed |= changed,
-            Tracked::TransactionCharacteristics(_) | Tracked::TransactionState(_) | Tracked::Unknown { .. } => {}
+            Tracked::TransactionCharacteristics(_)
+            | Tracked::TransactionState(_)
+            | Tracked::Unknown { .. } => {}
         }
     }
 

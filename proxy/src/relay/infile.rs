@@ -19,7 +19,8 @@ pub(super) async fn send(
     let shift = walker.sequence_shift();
     loop {
         client.fill_to(HEADER).await.map_err(RelayError::Client)?;
-        let header = Header::parse(client.unread()).ok_or(RelayError::ClientProtocol("a frame without a header"))?;
+        let header =
+            Header::parse(client.unread()).ok_or(RelayError::ClientProtocol("a frame without a header"))?;
         let renumbered = Header { length: header.length, sequence: header.sequence.wrapping_sub(shift) };
         server.write(&renumbered.to_bytes()).await.map_err(lost)?;
         client.consume(HEADER);

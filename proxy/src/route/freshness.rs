@@ -60,7 +60,9 @@ pub(super) fn fulfils(node: &Node, required: &Required) -> bool {
     match required {
         Required::Nothing => true,
         Required::Applied(position) => node.follows && applied(node, position),
-        Required::Stay { node: stay, position } => node.id == *stay && node.follows && applied(node, position),
+        Required::Stay { node: stay, position } => {
+            node.id == *stay && node.follows && applied(node, position)
+        }
         Required::Ask => false,
     }
 }

@@ -167,7 +167,9 @@ pub fn route(facts: Facts<'_>) -> Decision {
         },
         sql::Target::Replica if facts.standing.autocommit => read(&facts),
         sql::Target::Replica => to_primary(&facts, Reason::AutocommitOff),
-        sql::Target::Primary | sql::Target::Proxy => to_primary(&facts, Reason::Statement(facts.request.reason)),
+        sql::Target::Primary | sql::Target::Proxy => {
+            to_primary(&facts, Reason::Statement(facts.request.reason))
+        }
     }
 }
 
@@ -276,7 +278,9 @@ fn last_resort(facts: &Facts<'_>, reason: Reason) -> Decision {
 
 /// A hint names the node: it is taken when that node is up and fresh enough, or becomes so in time.
 fn hinted(facts: &Facts<'_>, id: NodeId) -> Decision {
-    let Some(node) = facts.snapshot.node(id).filter(|node| node.is_up() && !facts.attempt.excluded.contains(id)) else {
+    let Some(node) =
+        facts.snapshot.node(id).filter(|node| node.is_up() && !facts.attempt.excluded.contains(id))
+    else {
         return last_resort(facts, Reason::NoReplica);
     };
     if node.role == Role::Primary {

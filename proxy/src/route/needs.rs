@@ -54,7 +54,8 @@ pub struct PrimaryBound {
 impl PrimaryBound {
     /// What must still become visible on the primary before it may serve the read.
     pub fn to_show(&self, primary: &Node) -> Option<Position> {
-        let shown = self.shown.as_ref().is_some_and(|shown| shown.covers(&self.high)) || primary.low.covers(&self.high);
+        let shown = self.shown.as_ref().is_some_and(|shown| shown.covers(&self.high))
+            || primary.low.covers(&self.high);
         (!shown).then(|| self.high.clone())
     }
 }

@@ -26,7 +26,9 @@ impl Session {
         }
         let primary = self.transaction.or(self.instance.cluster.snapshot().primary);
         let Some(node) = prepared.sent_ahead_to.or(primary) else {
-            return Err(End::Told(ClientError::own("no node is primary now, and a parameter this large needs one")));
+            return Err(End::Told(ClientError::own(
+                "no node is primary now, and a parameter this large needs one",
+            )));
         };
         self.reach(node, &carrier(id)).await.map_err(|unreachable| self.lost_ahead(node, &unreachable))?;
         let (Some(connection), Some(prepared)) = (self.backends.get(node), self.prepared.get_mut(id)) else {
@@ -47,7 +49,12 @@ impl Session {
 
     fn lost_ahead(&mut self, node: crate::cluster::snapshot::NodeId, unreachable: &Unreachable) -> End {
         let name = self.node_name(node);
-        tracing::warn!(session = self.id, node = name, ?unreachable, "no connection for parameters sent ahead");
+        tracing::warn!(
+            session = self.id,
+            node = name,
+            ?unreachable,
+            "no connection for parameters sent ahead"
+        );
         End::Told(ClientError::connection_lost(&name, "before parameters could be sent ahead"))
     }
 

@@ -1,7 +1,7 @@
 //! What the proxy answers itself: TIDEMARK statements, CONNECTION_ID(), KILL, PING.
 
 use gtid::Position;
-use sql::TidemarkCommand;
+use sql::{Shown, TidemarkCommand};
 use wire::rows::write_text_result;
 
 use super::kill::kill;
@@ -25,7 +25,7 @@ impl Session {
             Ok(TidemarkCommand::SetConsistencyTimeoutUs(timeout)) => self.set_timeout(timeout),
             Ok(TidemarkCommand::SetOnTimeout(what)) => self.set_on_timeout(what),
             Ok(TidemarkCommand::SetPosition(token)) => self.set_position(token),
-            Ok(show) => return self.show(command, show).await,
+            Ok(TidemarkCommand::Show(what)) => return self.show(command, what).await,
             Err(what) => Err(ClientError::new(PARSE_ERROR, b"42000", format!("Tidemark: {what}"))),
         };
         match outcome {
@@ -35,11 +35,7 @@ impl Session {
     }
 
     fn set_consistency(&mut self, level: sql::Level) -> Result<(), ClientError> {
-        let level = match level {
-            sql::Level::Eventual => Level::Eventual,
-            sql::Level::Session => Level::Session,
-            sql::Level::Global => Level::Global,
-        };
+        let level = Level::from(level);
         self.instance.cluster.snapshot().can_serve(level).map_err(ClientError::own)?;
         self.overrides.consistency = Some(level);
         Ok(())
@@ -51,11 +47,7 @@ impl Session {
     }
 
     fn set_on_timeout(&mut self, what: sql::OnTimeout) -> Result<(), ClientError> {
-        self.overrides.on_timeout = Some(match what {
-            sql::OnTimeout::Primary => OnTimeout::Primary,
-            sql::OnTimeout::Error => OnTimeout::Error,
-            sql::OnTimeout::Stale => OnTimeout::Stale,
-        });
+        self.overrides.on_timeout = Some(OnTimeout::from(what));
         Ok(())
     }
 
@@ -70,36 +62,49 @@ impl Session {
         Ok(())
     }
 
-    async fn show(&mut self, command: &mut Command, what: TidemarkCommand<'_>) -> Result<(), End> {
+    async fn show(&mut self, command: &mut Command, what: Shown) -> Result<(), End> {
         match what {
-            TidemarkCommand::ShowNodes => {
+            Shown::Nodes => {
                 let columns = ["node", "address", "role", "health", "lag_ms", "position", "drained"];
                 self.answer_rows(command, &columns, &self.rows_of_nodes()).await
             }
-            TidemarkCommand::ShowEndpoints => {
-                let columns = ["endpoint", "listen", "mode", "consistency", "consistency_timeout_us", "on_timeout", "clients"];
+            Shown::Endpoints => {
+                let columns = [
+                    "endpoint",
+                    "listen",
+                    "mode",
+                    "consistency",
+                    "consistency_timeout_us",
+                    "on_timeout",
+                    "clients",
+                ];
                 self.answer_rows(command, &columns, &self.rows_of_endpoints()).await
             }
-            TidemarkCommand::ShowSessions => {
+            Shown::Sessions => {
                 let columns = ["id", "user", "host", "endpoint", "seconds", "running_on"];
                 self.answer_rows(command, &columns, &self.rows_of_sessions()).await
             }
-            TidemarkCommand::ShowRoute => {
+            Shown::Route => {
                 let rows: Vec<Row> = self
                     .last
                     .iter()
                     .map(|last| {
                         let waited = last.waited.as_micros().to_string();
-                        row([self.node_name(last.node), last.role.as_str().into(), last.reason.as_str().into(), waited])
+                        row([
+                            self.node_name(last.node),
+                            last.role.as_str().into(),
+                            last.reason.as_str().into(),
+                            waited,
+                        ])
                     })
                     .collect();
                 self.answer_rows(command, &["node", "role", "reason", "waited_us"], &rows).await
             }
-            TidemarkCommand::ShowPosition => match self.position_token().await {
+            Shown::Position => match self.position_token().await {
                 Ok(token) => self.answer_rows(command, &["position"], &[row([token])]).await,
                 Err(error) => self.refuse(command, &error).await,
             },
-            _ => {
+            Shown::Status => {
                 let rows = self.rows_of_status();
                 self.answer_rows(command, &["name", "value"], &rows).await
             }
@@ -109,7 +114,12 @@ impl Session {
     /// What this session has written and seen. What it saw last has no position of its own: the primary's bounds it.
     async fn position_token(&mut self) -> Result<String, ClientError> {
         if self.needs.unknown || self.needs.seen != crate::route::Seen::Covered {
-            let bound = self.instance.cluster.ask_primary().await.map_err(|error| ClientError::own(error.to_string()))?;
+            let bound = self
+                .instance
+                .cluster
+                .ask_primary()
+                .await
+                .map_err(|error| ClientError::own(error.to_string()))?;
             self.needs.learnt(&bound);
         }
         self.needs.position().to_token().map_err(|error| ClientError::own(error.to_string()))
@@ -123,7 +133,8 @@ impl Session {
                 Health::Down(why) => format!("down: {why}"),
             };
             let lag = node.lag.map(|lag| lag.as_millis().to_string());
-            let mut cells = row([node.name.to_string(), node.address.to_string(), node.role.as_str().to_owned(), health]);
+            let mut cells =
+                row([node.name.to_string(), node.address.to_string(), node.role.as_str().to_owned(), health]);
             cells.push(lag.map(String::into_bytes));
             cells.extend(row([node.low.to_string(), yes_no(node.drained)]));
             cells
@@ -188,24 +199,35 @@ impl Session {
 
     /// SELECT CONNECTION_ID(): the id of the greeting, whatever the nodes call the session. The column is named as the
     /// statement spells it.
-    pub(super) async fn answer_connection_id(&mut self, command: &mut Command, text: &[u8]) -> Result<(), End> {
-        let name = sql::connection_id_column(text, self.dialect).map_or_else(
-            || "CONNECTION_ID()".to_owned(),
-            |name| String::from_utf8_lossy(name).into_owned(),
-        );
+    pub(super) async fn answer_connection_id(
+        &mut self,
+        command: &mut Command,
+        text: &[u8],
+    ) -> Result<(), End> {
+        let name = column_name(text);
         let id = self.id.to_string();
         self.answer_rows(command, &[&name], &[row([id])]).await
     }
 
     /// KILL: of a session of this proxy, else of whatever the primary knows by this id.
-    pub(super) async fn answer_kill(&mut self, command: &mut Command, id: u64, query_only: bool) -> Result<(), End> {
+    pub(super) async fn answer_kill(
+        &mut self,
+        command: &mut Command,
+        id: u64,
+        query_only: bool,
+    ) -> Result<(), End> {
         match kill(&self.instance, &self.account, id, query_only).await {
             Ok(()) => self.answer_ok(command).await,
             Err(error) => self.refuse(command, &error).await,
         }
     }
 
-    async fn answer_rows(&mut self, command: &mut Command, columns: &[&str], rows: &[Row]) -> Result<(), End> {
+    async fn answer_rows(
+        &mut self,
+        command: &mut Command,
+        columns: &[&str],
+        rows: &[Row],
+    ) -> Result<(), End> {
         let mut out = Vec::new();
         let written = write_text_result(&mut out, &mut 1, columns, rows, self.status, self.capabilities);
         written.map_err(|error| End::Told(ClientError::own(error.to_string())))?;
@@ -220,4 +242,20 @@ fn row<const N: usize>(cells: [impl Into<String>; N]) -> Row {
 
 fn yes_no(value: bool) -> String {
     if value { "yes" } else { "no" }.to_owned()
+}
+
+/// The column of SELECT CONNECTION_ID() is named as the statement spells it, or by its alias.
+fn column_name(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let call = text.find('(').and_then(|open| Some(open + text.get(open..)?.find(')')? + 1));
+    let (call, rest) = text.split_at(call.unwrap_or(text.len()));
+    let mut words =
+        rest.split_whitespace().map(|word| word.trim_end_matches(';')).filter(|word| !word.is_empty());
+    let alias = match words.next() {
+        Some(word) if word.eq_ignore_ascii_case("AS") => words.next(),
+        Some(word) if word.eq_ignore_ascii_case("FROM") || word.eq_ignore_ascii_case("LIMIT") => None,
+        other => other,
+    };
+    let spelled = call.trim_start().get("SELECT".len()..).unwrap_or(call).trim();
+    alias.map_or(spelled, |alias| alias.trim_matches(['`', '"', '\''])).to_owned()
 }

@@ -60,7 +60,12 @@ impl Session {
     /// The level and timeout of a statement: the endpoint's, then the session's, then the statement's own.
     fn promise(&self, statement: &Statement) -> (Promise, Option<Duration>) {
         let settings = self.endpoint.settings.load();
-        let level = statement.hints.consistency.map(level).or(self.overrides.consistency).unwrap_or(settings.consistency);
+        let level = statement
+            .hints
+            .consistency
+            .map(Level::from)
+            .or(self.overrides.consistency)
+            .unwrap_or(settings.consistency);
         let timeout_us = statement
             .hints
             .timeout_us
@@ -152,7 +157,9 @@ impl Session {
         let Some(position) = &go.shows else { return Ok(()) };
         search.waiting_since.get_or_insert_with(Instant::now);
         self.instance.cluster.primary_shows(position).await.map_err(|error| {
-            NoNode::Refused(ClientError::own(format!("the primary does not show what the session has seen: {error}")))
+            NoNode::Refused(ClientError::own(format!(
+                "the primary does not show what the session has seen: {error}"
+            )))
         })
     }
 
@@ -197,18 +204,14 @@ impl Session {
     }
 }
 
-fn level(hint: sql::Level) -> Level {
-    match hint {
-        sql::Level::Eventual => Level::Eventual,
-        sql::Level::Session => Level::Session,
-        sql::Level::Global => Level::Global,
-    }
-}
-
 fn told(refusal: &Refusal, waited: Duration) -> ClientError {
     match refusal {
-        Refusal::NoPrimary => ClientError::own("no node is primary now, and the statement needs one; see TIDEMARK SHOW NODES"),
-        Refusal::NoReplica => ClientError::own("no replica is in rotation, and this endpoint is read-only; see TIDEMARK SHOW NODES"),
+        Refusal::NoPrimary => {
+            ClientError::own("no node is primary now, and the statement needs one; see TIDEMARK SHOW NODES")
+        }
+        Refusal::NoReplica => ClientError::own(
+            "no replica is in rotation, and this endpoint is read-only; see TIDEMARK SHOW NODES",
+        ),
         Refusal::TimedOut { position } => ClientError::own(format!(
             "no replica had applied {} within {} us, and on_timeout = \"error\"",
             shortened(position),

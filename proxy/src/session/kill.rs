@@ -22,7 +22,12 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// What the server says, or that nobody has this id.
-pub(super) async fn kill(instance: &Instance, killer: &Account, id: u64, query_only: bool) -> Result<(), ClientError> {
+pub(super) async fn kill(
+    instance: &Instance,
+    killer: &Account,
+    id: u64,
+    query_only: bool,
+) -> Result<(), ClientError> {
     let card = u32::try_from(id).ok().and_then(|id| instance.registry.get(id));
     let Some(card) = card else {
         return Err(ClientError::new(1094, b"HY000", format!("Unknown thread id: {id}")));
@@ -41,7 +46,12 @@ pub(super) async fn kill(instance: &Instance, killer: &Account, id: u64, query_o
     Ok(())
 }
 
-async fn tell_node(instance: &Instance, killer: &Account, node: NodeId, thread: u32) -> Result<(), ClientError> {
+async fn tell_node(
+    instance: &Instance,
+    killer: &Account,
+    node: NodeId,
+    thread: u32,
+) -> Result<(), ClientError> {
     let found = {
         let snapshot = instance.cluster.snapshot();
         snapshot.node(node).map(|node| (node.name.to_string(), node.address.clone()))

@@ -120,7 +120,13 @@ impl End {
 
 impl Session {
     /// A session for a client that has been let in.
-    pub fn new(logged_in: LoggedIn, card: Arc<Card>, peer: Peer, endpoint: Arc<Endpoint>, instance: Arc<Instance>) -> Self {
+    pub fn new(
+        logged_in: LoggedIn,
+        card: Arc<Card>,
+        peer: Peer,
+        endpoint: Arc<Endpoint>,
+        instance: Arc<Instance>,
+    ) -> Self {
         let LoggedIn { channel, capabilities, account, connection } = logged_in;
         let facts = instance.cluster.snapshot().node(connection.node).and_then(|node| node.facts.clone());
         let flavor = facts.as_ref().map_or(Flavor::Mysql, |facts| facts.flavor);
@@ -132,7 +138,9 @@ impl Session {
                 Flavor::Mysql => sql::Flavor::Mysql,
                 Flavor::Mariadb => sql::Flavor::Mariadb,
             },
-            ..facts.as_ref().map_or_else(Default::default, |facts| sql::Dialect::from_sql_mode(facts.sql_mode.as_bytes()))
+            ..facts
+                .as_ref()
+                .map_or_else(Default::default, |facts| sql::Dialect::from_sql_mode(facts.sql_mode.as_bytes()))
         };
         let status = connection.status;
         let mut backends = Backends::default();
@@ -276,7 +284,8 @@ impl Session {
     async fn write_ok(&mut self, sequence: u8) -> Result<(), End> {
         let ok = OkPacket { status: self.status, ..OkPacket::default() };
         let mut payload = Vec::new();
-        ok.write(&mut payload, OK_HEADER, self.capabilities, &self.wanted);
+        let written = ok.write(&mut payload, OK_HEADER, self.capabilities, &self.wanted);
+        written.map_err(|error| End::Told(ClientError::own(error.to_string())))?;
         self.write_payload(&payload, sequence).await
     }
 

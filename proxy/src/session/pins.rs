@@ -51,7 +51,8 @@ impl Pins {
         if has(Effects::RELEASES_ALL_LOCKS) {
             self.locks = 0;
         }
-        self.tables_locked = (self.tables_locked || has(Effects::LOCKS_TABLES)) && !has(Effects::UNLOCKS_TABLES);
+        self.tables_locked =
+            (self.tables_locked || has(Effects::LOCKS_TABLES)) && !has(Effects::UNLOCKS_TABLES);
         self.instance_locked =
             (self.instance_locked || has(Effects::LOCKS_INSTANCE)) && !has(Effects::UNLOCKS_INSTANCE);
         if kind == Kind::Xa {

@@ -98,7 +98,9 @@ impl PreparedStatements {
 
     /// Whether anything of a statement lives on this node alone: an open cursor, or data sent ahead.
     pub(super) fn depend_on(&self, node: NodeId) -> bool {
-        self.known.values().any(|prepared| prepared.cursor == Some(node) || prepared.sent_ahead_to == Some(node))
+        self.known
+            .values()
+            .any(|prepared| prepared.cursor == Some(node) || prepared.sent_ahead_to == Some(node))
     }
 
     /// The connection to a node is gone, and with it what lived there.

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use sql::{Effects, Kind, What};
+use sql::set::What;
+use sql::{Effects, Kind};
 use wire::command::CommandCode;
 use wire::status::Status;
 use wire::wanted::{TransactionWanted, WantedVariables};
@@ -23,7 +24,14 @@ const TRACKERS: &[u8] = b"session_track_";
 
 impl Session {
     /// Notes everything a reply said. The command's bytes are still there.
-    pub(super) async fn remember(&mut self, statement: &Statement, go: &Go, command: &Command, heard: Heard, waited: Duration) {
+    pub(super) async fn remember(
+        &mut self,
+        statement: &Statement,
+        go: &Go,
+        command: &Command,
+        heard: Heard,
+        waited: Duration,
+    ) {
         let on_primary = self.count(go, waited);
         self.remember_transaction(go, &heard);
         self.remember_position(statement, go, &heard, on_primary);
@@ -69,7 +77,8 @@ impl Session {
             // A write on a replica is in nobody else's history.
             Some(_) => {}
             None if heard.result_sets > 0 => {
-                if let Some(incarnation) = self.backends.get(go.node).map(|connection| connection.incarnation) {
+                if let Some(incarnation) = self.backends.get(go.node).map(|connection| connection.incarnation)
+                {
                     self.needs.saw(go.node, incarnation, Instant::now());
                 }
             }
@@ -138,7 +147,9 @@ impl Session {
         match statement.kind {
             Kind::SetRole => Shared::make_mut(&mut self.state).role = Some(text.as_slice().into()),
             _ if statement.role == Role::Plain(CommandCode::SetOption) => {
-                if let Some(option) = command.payload(&self.client).get(1..3).and_then(|option| option.try_into().ok()) {
+                if let Some(option) =
+                    command.payload(&self.client).get(1..3).and_then(|option| option.try_into().ok())
+                {
                     Shared::make_mut(&mut self.state).option = Some(option);
                     self.dialect.multi_statements = option == [0, 0];
                 }
@@ -163,7 +174,8 @@ impl Session {
 
     /// The text a statement ran with: its own, or the prepared one's. Copied only for statements that change state.
     fn text_of(&self, statement: &Statement, command: &Command) -> Vec<u8> {
-        let leaves_state = !statement.effects.is_empty() || matches!(statement.kind, Kind::SetRole | Kind::Xa);
+        let leaves_state =
+            !statement.effects.is_empty() || matches!(statement.kind, Kind::SetRole | Kind::Xa);
         match &statement.role {
             Role::Text(range) if leaves_state => {
                 command.payload(&self.client).get(range.clone()).unwrap_or_default().to_vec()
@@ -189,8 +201,11 @@ impl Session {
             self.pins.opaque_variables = true;
             return;
         }
-        for assignment in sql::assignments(text, self.dialect).filter(|item| item.what == What::UserVariable) {
-            let plain = assignment.name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.$".contains(byte));
+        for assignment in
+            sql::set::assignments(text, self.dialect).filter(|item| item.what == What::UserVariable)
+        {
+            let plain =
+                assignment.name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.$".contains(byte));
             if assignment.literal && plain && !assignment.value.contains(&b'?') {
                 let name = assignment.name.to_ascii_lowercase().into();
                 Shared::make_mut(&mut self.state).user_variables.insert(name, assignment.value.into());

@@ -46,11 +46,18 @@ impl Session {
             Ok(request) => request,
             Err(error) => return Err(End::Told(ClientError::malformed(error))),
         };
-        let changed =
-            change_user(&mut self.client, &request, self.capabilities, self.peer, &self.endpoint, &self.instance).await;
-        let (account, connection, sequence) = match changed {
+        let (changed, sequence) = change_user(
+            &mut self.client,
+            &request,
+            self.capabilities,
+            self.peer,
+            &self.endpoint,
+            &self.instance,
+        )
+        .await;
+        let (account, connection) = match changed {
             Ok(changed) => changed,
-            Err((FrontendError::Refused(error), sequence)) => {
+            Err(FrontendError::Refused(error)) => {
                 self.write_error(&error, sequence).await?;
                 return Err(End::Told(error).told());
             }
@@ -79,5 +86,4 @@ impl Session {
         self.wanted = self.default_wanted.clone();
         self.dialect = self.default_dialect;
     }
-
 }

@@ -22,7 +22,11 @@ enum Tried {
 
 impl Session {
     /// Runs a statement where it belongs, and elsewhere when a replica fails it before the client has a byte.
-    pub(super) async fn run_statement(&mut self, command: &mut Command, statement: &Statement) -> Result<(), End> {
+    pub(super) async fn run_statement(
+        &mut self,
+        command: &mut Command,
+        statement: &Statement,
+    ) -> Result<(), End> {
         let mut search = Search::new(self.backends.refusing());
         loop {
             let go = match self.decide(statement, &mut search).await {
@@ -126,13 +130,19 @@ impl Session {
         if answered {
             return Err(End::Broken);
         }
-        Err(End::Told(ClientError::connection_lost(&name, "under this statement; whether it was carried out is not known")))
+        Err(End::Told(ClientError::connection_lost(
+            &name,
+            "under this statement; whether it was carried out is not known",
+        )))
     }
 
     /// Puts into the command what the node knows the statement by, and in front of it what must be sent ahead.
     fn arm(&mut self, go: &Go, command: &mut Command, statement: &Statement) -> Result<(), wire::Malformed> {
-        let (Role::Execute { id, .. } | Role::Fetch(id) | Role::Reset(id)) = statement.role else { return Ok(()) };
-        let Some(server_id) = self.backends.get(go.node).and_then(|connection| connection.statement(id)) else {
+        let (Role::Execute { id, .. } | Role::Fetch(id) | Role::Reset(id)) = statement.role else {
+            return Ok(());
+        };
+        let Some(server_id) = self.backends.get(go.node).and_then(|connection| connection.statement(id))
+        else {
             return Ok(());
         };
         if matches!(statement.role, Role::Execute { .. }) {
@@ -158,12 +168,18 @@ impl Session {
         let injected = self.with_remembered_types(go, command, statement);
         let statement_id = self.prepared.next_id();
         let Some(connection) = self.backends.get(go.node) else {
-            return Err(RelayError::Server { source: std::io::ErrorKind::NotConnected.into(), answered: false });
+            return Err(RelayError::Server {
+                source: std::io::ErrorKind::NotConnected.into(),
+                answered: false,
+            });
         };
         self.card.runs_on(go.node, connection.thread);
         let first = match injected {
             Some(bytes) => {
-                connection.send(&bytes).await.map_err(|source| RelayError::Server { source, answered: false })?;
+                connection
+                    .send(&bytes)
+                    .await
+                    .map_err(|source| RelayError::Server { source, answered: false })?;
                 1
             }
             None => send(command, &mut self.client, connection).await?,
@@ -188,7 +204,12 @@ impl Session {
     }
 
     /// An execution without types goes to a node that has not seen the last ones: they are put in.
-    fn with_remembered_types(&mut self, go: &Go, command: &Command, statement: &Statement) -> Option<Vec<u8>> {
+    fn with_remembered_types(
+        &mut self,
+        go: &Go,
+        command: &Command,
+        statement: &Statement,
+    ) -> Option<Vec<u8>> {
         let Role::Execute { id, .. } = statement.role else { return None };
         let prepared = self.prepared.get(id)?;
         let connection = self.backends.get(go.node)?;

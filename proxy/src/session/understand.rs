@@ -85,20 +85,30 @@ impl Session {
             CommandCode::StmtExecute => self.understand_execute(payload, command.whole),
             CommandCode::StmtFetch => self.about_statement(payload, Expect::Fetch, Role::Fetch),
             CommandCode::StmtReset => self.about_statement(payload, Expect::Single, Role::Reset),
-            CommandCode::StmtClose => statement_id(payload).map_or_else(malformed, Understood::CloseStatement),
-            CommandCode::StmtSendLongData => statement_id(payload).map_or_else(malformed, Understood::LongData),
+            CommandCode::StmtClose => {
+                statement_id(payload).map_or_else(malformed, Understood::CloseStatement)
+            }
+            CommandCode::StmtSendLongData => {
+                statement_id(payload).map_or_else(malformed, Understood::LongData)
+            }
             CommandCode::ChangeUser => Understood::ChangeUser,
             CommandCode::ResetConnection => Understood::ResetConnection,
             CommandCode::ProcessKill => match payload.get(1..5).and_then(|id| id.try_into().ok()) {
                 Some(id) => Understood::Kill { id: u64::from(u32::from_le_bytes(id)), query_only: false },
                 None => Understood::Refuse(ClientError::malformed("a COM_PROCESS_KILL without an id")),
             },
-            CommandCode::FieldList => run(plain(code, Target::Replica, sql::Reason::MetadataRead, Expect::FieldList)),
+            CommandCode::FieldList => {
+                run(plain(code, Target::Replica, sql::Reason::MetadataRead, Expect::FieldList))
+            }
             CommandCode::InitDb | CommandCode::SetOption => {
                 run(plain(code, Target::Primary, sql::Reason::SessionState, Expect::Single))
             }
-            CommandCode::Statistics => run(plain(code, Target::Primary, sql::Reason::ServerState, Expect::Statistics)),
-            CommandCode::ProcessInfo => run(plain(code, Target::Primary, sql::Reason::ServerState, Expect::Query)),
+            CommandCode::Statistics => {
+                run(plain(code, Target::Primary, sql::Reason::ServerState, Expect::Statistics))
+            }
+            CommandCode::ProcessInfo => {
+                run(plain(code, Target::Primary, sql::Reason::ServerState, Expect::Query))
+            }
             CommandCode::Debug | CommandCode::Refresh => {
                 run(plain(code, Target::Primary, sql::Reason::ServerState, Expect::Single))
             }
@@ -137,8 +147,12 @@ impl Session {
             return Understood::Refuse(no_such_statement(id, "mysqld_stmt_execute"));
         };
         let cursor = payload.get(5).is_some_and(|flags| flags & wire::prepared::CURSOR_TYPE_READ_ONLY != 0);
-        let mut statement =
-            self.statement(prepared.classified, Expect::Execute, Role::Execute { id, cursor }, &prepared.text);
+        let mut statement = self.statement(
+            prepared.classified,
+            Expect::Execute,
+            Role::Execute { id, cursor },
+            &prepared.text,
+        );
         if !whole {
             statement.request.target = Target::Primary;
         }
@@ -154,7 +168,10 @@ impl Session {
                 let what = if expect == Expect::Fetch { "mysqld_stmt_fetch" } else { "mysqld_stmt_reset" };
                 Understood::Refuse(no_such_statement(id, what))
             }
-            Ok(id) => run(Statement { role: role(id), ..plain(CommandCode::StmtReset, Target::Previous, sql::Reason::Prepare, expect) }),
+            Ok(id) => run(Statement {
+                role: role(id),
+                ..plain(CommandCode::StmtReset, Target::Previous, sql::Reason::Prepare, expect)
+            }),
             Err(error) => malformed(error),
         }
     }

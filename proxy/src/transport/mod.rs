@@ -204,7 +204,10 @@ impl Channel {
 
     fn take_plain(&mut self) -> io::Result<Plain> {
         if !self.unread().is_empty() {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "bytes sent in the clear behind the request for TLS"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "bytes sent in the clear behind the request for TLS",
+            ));
         }
         match std::mem::replace(&mut self.socket, Socket::Gone) {
             Socket::Plain(plain) => Ok(plain),
@@ -223,7 +226,11 @@ impl Drop for Channel {
 }
 
 impl AsyncRead for Plain {
-    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Tcp(stream) => Pin::new(stream).poll_read(context, buffer),
             Self::Unix(stream) => Pin::new(stream).poll_read(context, buffer),

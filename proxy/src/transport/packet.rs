@@ -49,6 +49,11 @@ impl<'a> Exchange<'a> {
         Self { channel, sequence }
     }
 
+    /// The number of the next packet.
+    pub fn sequence(&self) -> u8 {
+        self.sequence
+    }
+
     /// The channel under the conversation.
     pub fn channel(&mut self) -> &mut Channel {
         self.channel

@@ -10,7 +10,8 @@ use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName, UnixTime};
 use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, ServerConfig, SignatureScheme,
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, ServerConfig,
+    SignatureScheme,
 };
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
@@ -94,7 +95,8 @@ impl ServerTls {
             Address::Tcp { host, .. } => host.as_str(),
             Address::Unix(_) => "localhost",
         };
-        ServerName::try_from(host.to_owned()).unwrap_or(ServerName::IpAddress(std::net::Ipv4Addr::LOCALHOST.into()))
+        ServerName::try_from(host.to_owned())
+            .unwrap_or(ServerName::IpAddress(std::net::Ipv4Addr::LOCALHOST.into()))
     }
 }
 
@@ -107,7 +109,8 @@ fn unusable(error: impl std::fmt::Display) -> TlsError {
 }
 
 fn self_made() -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), TlsError> {
-    let made = rcgen::generate_simple_self_signed(["tidemark".to_owned(), "localhost".to_owned()]).map_err(unusable)?;
+    let made = rcgen::generate_simple_self_signed(["tidemark".to_owned(), "localhost".to_owned()])
+        .map_err(unusable)?;
     let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
     Ok((vec![made.cert.der().clone()], PrivateKeyDer::Pkcs8(key)))
 }
@@ -115,13 +118,15 @@ fn self_made() -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>),
 fn certificates(what: &'static str, path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let failed = |why: String| TlsError::File { what, path: path.display().to_string(), why };
     let text = fs::read(path).map_err(|error| failed(error.to_string()))?;
-    let found: Vec<_> =
-        CertificateDer::pem_slice_iter(&text).collect::<Result<_, _>>().map_err(|error| failed(error.to_string()))?;
+    let found: Vec<_> = CertificateDer::pem_slice_iter(&text)
+        .collect::<Result<_, _>>()
+        .map_err(|error| failed(error.to_string()))?;
     if found.is_empty() { Err(failed("no certificate in PEM form".to_owned())) } else { Ok(found) }
 }
 
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
-    let failed = |why: String| TlsError::File { what: "the private key", path: path.display().to_string(), why };
+    let failed =
+        |why: String| TlsError::File { what: "the private key", path: path.display().to_string(), why };
     let text = fs::read(path).map_err(|error| failed(error.to_string()))?;
     PrivateKeyDer::from_pem_slice(&text).map_err(|error| failed(error.to_string()))
 }

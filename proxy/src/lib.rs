@@ -1,0 +1,26 @@
+//! Tidemark, a MySQL proxy: reads and writes split over a primary and its replicas, with a chosen promise about
+//! freshness.
+//!
+//! The modules stand in the order a statement travels: `listener`, `transport`, `frontend`, `session`, `route`,
+//! `backend`, `relay`. Beside the road stand `cluster`, `config` and `observe`; see ARCHITECTURE.md.
+
+pub mod backend;
+pub mod frontend;
+pub mod listener;
+pub mod relay;
+pub mod route;
+pub mod session;
+pub mod transport;
+
+pub mod cluster;
+pub mod config;
+pub mod observe;
+
+pub mod endpoint;
+pub mod error;
+pub mod instance;
+pub mod runtime;
+pub mod serve;
+
+pub mod cli;
+pub mod explain;
