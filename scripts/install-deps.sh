@@ -1,0 +1,54 @@
+#!/bin/sh
+# Installs what is missing on Debian or Ubuntu, and nothing that is there already.
+#
+#   install-deps.sh demo [mysql|mariadb]    what the demonstration needs; without an engine, MySQL where it can be
+#                                           had, else MariaDB
+#   install-deps.sh test                    what the tests need: every server the sandbox can start
+#
+# Rust is expected to be there. Everything else comes from the machine's own apt sources; MySQL is unpacked into a
+# cache beside the system, which it leaves as it is.
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { echo "install-deps: $*" >&2; }
+
+# apt_install PACKAGE...: installs with apt-get, as root or through sudo.
+apt_install() {
+    if [ "$(id -u)" -eq 0 ]; then sudo=; else sudo=sudo; fi
+    export DEBIAN_FRONTEND=noninteractive
+    say "apt-get install $*"
+    # The package lists may be missing or too old: fetch them only then.
+    $sudo apt-get install -q -y --no-install-recommends "$@" >/dev/null 2>&1 ||
+        { $sudo apt-get update -q >/dev/null && $sudo apt-get install -q -y --no-install-recommends "$@" >/dev/null; }
+}
+
+# need PROGRAM PACKAGE: notes the package if the program is not there.
+missing=
+need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
+
+command -v cargo >/dev/null 2>&1 || { say "cargo is not on the path: install Rust first"; exit 1; }
+command -v apt-get >/dev/null 2>&1 || { say "this machine has no apt-get: install gcc, openssl and a server yourself"; exit 1; }
+need cc gcc
+need c++ g++
+need openssl openssl
+# shellcheck disable=SC2086 # a list of names
+[ -z "$missing" ] || apt_install $missing
+
+sandbox_install() { cargo run --locked --quiet -p sandbox --example install -- "$@"; }
+
+case "${1:-}" in
+demo)
+    if [ -n "${2:-}" ]; then
+        sandbox_install "$2"
+    else
+        sandbox_install mysql || { say "MySQL cannot be had here, taking MariaDB"; sandbox_install mariadb; }
+    fi
+    ;;
+test)
+    sandbox_install
+    ;;
+*)
+    sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+    ;;
+esac
