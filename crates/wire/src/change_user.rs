@@ -40,11 +40,14 @@ impl<'a> ChangeUser<'a> {
             reader.nul_terminated("authentication data without end")?
         };
         let schema = Some(reader.nul_or_end()).filter(|text| !text.is_empty());
+        let change = ChangeUser { user, auth_response, schema, ..ChangeUser::default() };
         // Everything behind the schema may be missing: clients of 4.1 send nothing there.
-        let collation = if reader.remaining() >= 2 { Some(reader.u16("collation")?) } else { None };
+        let Ok(collation) = reader.u16("collation") else {
+            return Ok(change);
+        };
         let auth_plugin = read_if(&mut reader, capabilities, Capabilities::PLUGIN_AUTH);
         let attributes = read_attributes(&mut reader, capabilities)?;
-        Ok(ChangeUser { user, auth_response, schema, collation, auth_plugin, attributes })
+        Ok(ChangeUser { collation: Some(collation), auth_plugin, attributes, ..change })
     }
 
     /// Appends the payload, its command byte included, for a connection of these capabilities.
