@@ -6,6 +6,7 @@
 //!
 //! The same pass runs over statements that write, where only the effects matter.
 
+use crate::dialect::Flavor;
 use crate::effects::Effects;
 use crate::lexer::Lexer;
 use crate::reason::Reason;
@@ -13,7 +14,7 @@ use crate::schema;
 use crate::target::Target;
 use crate::token::{Tok, Token};
 use crate::variable;
-use crate::words::{self, Denied, Function, Kw, Meaning, Role, Schema};
+use crate::words::{self, Denied, Family, Function, Kw, Meaning, Role, Schema, Space};
 
 /// A token with what is known of it.
 #[derive(Clone, Copy)]
@@ -381,19 +382,10 @@ impl<'a> Scan<'a> {
     }
 
     fn call(&mut self, function: Function, adjacent: bool) {
-        let dialect = self.lexer.dialect();
-        let mariadb = dialect.flavor == crate::Flavor::Mariadb;
-        let built_in = match function {
-            Function::PureAdjacent => adjacent || dialect.ignore_space,
-            Function::PureWindow => adjacent || dialect.ignore_space || !mariadb,
-            Function::PureMariadb => mariadb,
-            _ => true,
-        };
-        if !built_in {
-            return self.name_before_parenthesis(false);
-        }
         match function {
-            Function::Pure | Function::PureAdjacent | Function::PureWindow | Function::PureMariadb => {}
+            Function::Pure(family, space) if self.is_built_in(family, space, adjacent) => {}
+            Function::JsonTable if self.table_may_stand() => {}
+            Function::Pure(..) | Function::JsonTable => self.name_before_parenthesis(false),
             Function::LastInsertId => {
                 self.effects |= Effects::USES_LAST_INSERT_ID;
                 self.primary(Reason::LastInsertId);
@@ -410,6 +402,29 @@ impl<'a> Scan<'a> {
             Function::Server => self.primary(Reason::ServerState),
             Function::ConnectionId => self.primary(Reason::ConnectionId),
         }
+    }
+
+    fn is_built_in(&self, family: Family, space: Space, adjacent: bool) -> bool {
+        let dialect = self.lexer.dialect();
+        let mariadb = dialect.flavor == Flavor::Mariadb;
+        let spelt_as_function = match space {
+            Space::Allowed => true,
+            Space::Forbidden => adjacent || dialect.ignore_space,
+            Space::ForbiddenInMariadb => adjacent || dialect.ignore_space || !mariadb,
+        };
+        spelt_as_function
+            && match family {
+                Family::Both => true,
+                Family::Mysql => !mariadb,
+                Family::Mariadb => mariadb,
+            }
+    }
+
+    /// Whether a table function may stand here. In MySQL its name is reserved; in MariaDB a comma may be that of a list
+    /// of expressions.
+    fn table_may_stand(&self) -> bool {
+        let earlier = &self.before_that;
+        earlier.is(Kw::From) || earlier.is(Kw::Join) || self.lexer.dialect().flavor == Flavor::Mysql
     }
 
     fn lock_function(&mut self, effects: Effects) {

@@ -125,10 +125,10 @@ impl<'a> Assignments<'a> {
                 self.lexer.next();
                 self.rest(What::Charset, first)
             }
-            Kw::Transaction if plain => self.to_the_end(What::Transaction, first),
-            Kw::Password => self.to_the_end(What::Server, first),
-            Kw::Role_ if plain => self.to_the_end(What::Role, first),
-            Kw::Default | Kw::Resource if plain => self.to_the_end(What::Server, first),
+            Kw::Transaction if plain => self.whole_rest(What::Transaction, first),
+            Kw::Password => self.whole_rest(What::Server, first),
+            Kw::Role_ if plain => self.whole_rest(What::Role, first),
+            Kw::Default | Kw::Resource if plain => self.whole_rest(What::Server, first),
             Kw::Session | Kw::Local | Kw::Global | Kw::Persist | Kw::PersistOnly if plain => {
                 let scope = variable::scope_of(first, sql);
                 self.scope = scope;
@@ -139,7 +139,7 @@ impl<'a> Assignments<'a> {
                     } else {
                         What::GlobalTransaction
                     };
-                    return self.to_the_end(what, name);
+                    return self.whole_rest(what, name);
                 }
                 self.variable(name, scope)
             }
@@ -184,7 +184,7 @@ impl<'a> Assignments<'a> {
     }
 
     /// An item that takes the rest of the statement.
-    fn to_the_end(&mut self, what: What, first: Token) -> Option<Assignment<'a>> {
+    fn whole_rest(&mut self, what: What, first: Token) -> Option<Assignment<'a>> {
         let (value, literal) = self.value(false, false);
         Some(Assignment { what, name: first.bytes(self.sql()), value, literal })
     }

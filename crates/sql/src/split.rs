@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn without_the_capability_nothing_is_split() {
-        let whole: Vec<_> = split(b"SELECT 1; SELECT 2", Dialect::default()).collect();
-        assert_eq!(whole, [0..18]);
+        let mut whole = split(b"SELECT 1; SELECT 2", Dialect::default());
+        assert_eq!((whole.next(), whole.next()), (Some(0..18), None));
     }
 }

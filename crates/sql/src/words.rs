@@ -41,13 +41,9 @@ pub(crate) enum Denied {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Function {
     /// No side effect, and right on any node.
-    Pure,
-    /// `Pure`, and a token of the grammar: built in only if the parenthesis follows at once, or under IGNORE_SPACE.
-    PureAdjacent,
-    /// `PureAdjacent` in MariaDB, a reserved word in MySQL.
-    PureWindow,
-    /// `Pure` in MariaDB; a name anybody may have given to a function in MySQL.
-    PureMariadb,
+    Pure(Family, Space),
+    /// `Pure`, but a name like any other in MariaDB's expressions.
+    JsonTable,
     LastInsertId,
     PreviousResult,
     GetLock,
@@ -57,6 +53,30 @@ pub(crate) enum Function {
     Sequence,
     Server,
     ConnectionId,
+}
+
+/// Which family has a function built in. In the other one anybody may have created a function of that name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    Both,
+    Mysql,
+    Mariadb,
+}
+
+/// Whether space may stand between a function and its parenthesis, without IGNORE_SPACE. Where it may not, a name with
+/// space behind it is that of a stored function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Space {
+    Allowed,
+    Forbidden,
+    ForbiddenInMariadb,
+}
+
+impl Function {
+    /// A function of both families, spelt in any way.
+    pub(crate) const PURE: Function = Function::Pure(Family::Both, Space::Allowed);
+    /// A function of both families whose name is a token of the grammar.
+    pub(crate) const ADJACENT: Function = Function::Pure(Family::Both, Space::Forbidden);
 }
 
 /// The schemas that belong to the server.
@@ -91,7 +111,7 @@ impl Meaning {
 const COUNT: usize = keywords::KEYWORDS.len() + functions::count();
 
 /// Keywords and functions in one list.
-const ENTRIES: [Entry; COUNT] = {
+static ENTRIES: [Entry; COUNT] = {
     let mut all = [Entry { name: "", kw: Kw::None, role: Role::Plain }; COUNT];
     let mut at = 0;
     while at < keywords::KEYWORDS.len() {
@@ -126,8 +146,6 @@ const LONGEST: usize = {
     }
     longest
 };
-
-static ENTRY_TABLE: [Entry; COUNT] = ENTRIES;
 
 /// Open addressing: a slot holds an index into the entries plus one, 0 is free.
 static SLOT_TABLE: [u16; SLOTS] = {
@@ -167,7 +185,7 @@ pub(crate) fn lookup(word: &[u8]) -> Meaning {
     }
     let mut slot = hash(word);
     while let Some(index) = usize::from(SLOT_TABLE[slot]).checked_sub(1) {
-        let entry = &ENTRY_TABLE[index];
+        let entry = &ENTRIES[index];
         if entry.name.as_bytes().eq_ignore_ascii_case(word) {
             return Meaning { kw: entry.kw, role: entry.role };
         }
@@ -182,7 +200,7 @@ mod tests {
 
     #[test]
     fn every_entry_is_found_once() {
-        for entry in &ENTRY_TABLE {
+        for entry in &ENTRIES {
             let found = lookup(entry.name.to_ascii_uppercase().as_bytes());
             assert_eq!((found.kw, found.role), (entry.kw, entry.role), "{} is listed twice", entry.name);
         }

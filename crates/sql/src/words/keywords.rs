@@ -59,7 +59,7 @@ keywords! {
     "all" All Group;
     "if" If Group;
     "case" Case Group;
-    "for" For Plain;
+    "for" For Group;
     "index" Index Group;
     "exists" Exists Group;
     "key" Key Group;
@@ -78,9 +78,9 @@ keywords! {
     "some" Some_ Plain;
     "char" Char Group;
     "character" Character Group;
-    "substring" Substring Call(Function::PureAdjacent);
-    "substr" Substr Call(Function::PureAdjacent);
-    "mid" Mid Call(Function::PureAdjacent);
+    "substring" Substring Call(Function::ADJACENT);
+    "substr" Substr Call(Function::ADJACENT);
+    "mid" Mid Call(Function::ADJACENT);
     "sql_calc_found_rows" SqlCalcFoundRows Group;
     "next" Next Plain;
     "previous" Previous Plain;
@@ -94,7 +94,7 @@ keywords! {
     "ties" Ties Plain;
     "rows" Rows Plain;
     "collate" Collate Plain;
-    "default" Default Call(Function::Pure);
+    "default" Default Call(Function::PURE);
     "null" Null Plain;
     "true" True Plain;
     "false" False Plain;
@@ -117,7 +117,7 @@ keywords! {
     "alter" Alter Deny(Other);
     "drop" Drop Deny(Other);
     "rename" Rename Deny(Other);
-    "truncate" Truncate Call(Function::Pure);
+    "truncate" Truncate Call(Function::PURE);
     "grant" Grant Deny(Other);
     "revoke" Revoke Deny(Other);
     "begin" Begin Plain;
@@ -186,8 +186,8 @@ keywords! {
     "persist" Persist Plain;
     "persist_only" PersistOnly Plain;
     "names" Names Plain;
-    "charset" Charset Call(Function::Pure);
-    "password" Password Call(Function::Pure);
+    "charset" Charset Call(Function::PURE);
+    "password" Password Call(Function::PURE);
     "role" Role_ Plain;
     "resource" Resource Plain;
     "statement" Statement Plain;
@@ -198,25 +198,25 @@ keywords! {
     "full" Full Plain;
     "extended" Extended Plain;
     "partitions" Partitions Plain;
-    "format" Format Call(Function::Pure);
+    "format" Format Call(Function::PURE);
     "tables" Tables Plain;
     "fields" Fields Plain;
     "indexes" Indexes Plain;
     "keys" Keys Deny(Other);
     "databases" Databases Plain;
     "schemas" Schemas Plain;
-    "database" Database Call(Function::Pure);
-    "schema" Schema_ Call(Function::Pure);
+    "database" Database Call(Function::PURE);
+    "schema" Schema_ Call(Function::PURE);
     "triggers" Triggers Plain;
     "events" Events Plain;
     "view" View Plain;
     "sequence" Sequence Plain;
     "status" Status Plain;
     "body" Body Plain;
-    "collation" Collation Call(Function::Pure);
+    "collation" Collation Call(Function::PURE);
     "warnings" Warnings Plain;
     "errors" Errors Plain;
-    "count" Count Call(Function::PureAdjacent);
+    "count" Count Call(Function::ADJACENT);
     "connection" Connection Plain;
     "instance" Instance Plain;
     "export" Export Plain;
@@ -224,7 +224,7 @@ keywords! {
     "immediate" Immediate Plain;
     "hard" Hard Plain;
     "soft" Soft Plain;
-    "user" User Call(Function::Pure);
+    "user" User Call(Function::PURE);
     "diagnostics" Diagnostics Plain;
     "current" Current Plain;
     "isolation" Isolation Plain;
@@ -238,7 +238,7 @@ keywords! {
     "endpoints" Endpoints Plain;
     "sessions" Sessions Plain;
     "route" Route Plain;
-    "position" Position Call(Function::PureAdjacent);
+    "position" Position Call(Function::ADJACENT);
 }
 
 const LISTS: &[(Role, &[&str])] =
