@@ -37,6 +37,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[test]
+    fn the_servers_public_key_is_ours() {
+        // authentication_string of an account IDENTIFIED VIA ed25519 USING PASSWORD('edpw') on MariaDB 10.11, in base64:
+        // LIEvGDGjHTmKyz3peLRjPqahOct5n6/BQCNm1bOvot4
+        let public = [
+            0x2C, 0x81, 0x2F, 0x18, 0x31, 0xA3, 0x1D, 0x39, 0x8A, 0xCB, 0x3D, 0xE9, 0x78, 0xB4, 0x63, 0x3E,
+            0xA6, 0xA1, 0x39, 0xCB, 0x79, 0x9F, 0xAF, 0xC1, 0x40, 0x23, 0x66, 0xD5, 0xB3, 0xAF, 0xA2, 0xDE,
+        ];
+        assert_eq!(public_key(&secret_from_password(b"edpw")), public);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(16))]
         #[test]

@@ -83,12 +83,6 @@ impl ReplyWalker {
         }
     }
 
-    /// Whether not a byte of the reply has come yet.
-    pub fn is_untouched(&self) -> bool {
-        let at_start = self.phase == first_phase(self.expect) && self.status.is_none();
-        at_start && self.inside == Inside::Head && self.head.is_empty() && !self.continued
-    }
-
     /// Takes the next piece of the server's bytes. Sequence numbers and statement ids are corrected in it; the sink hears
     /// what to pass on, which must be done before the piece is overwritten.
     ///
