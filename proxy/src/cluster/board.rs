@@ -378,6 +378,7 @@ impl Entry {
                 follows: false,
                 low: Arc::clone(&nothing),
                 high: None,
+                errant: None,
                 lag: None,
                 facts: None,
             },
@@ -410,22 +411,23 @@ impl Entry {
         self.told = Some(told);
     }
 
-    /// Puts errant transactions among the shortcomings that are shown.
+    /// Shows, and says once, that the node has transactions of its own.
     fn show_errant(&mut self) {
-        let Some(told) = &self.told else { return };
-        let shown = self.node.facts.as_ref().map_or(0, |facts| facts.shortcomings.len());
-        let mut facts = told.facts.clone();
-        if let Some(what) = self.purity.errant() {
-            facts.shortcomings.push(format!(
-                "it holds transactions that the primary does not have ({what}): clone it from the primary anew"
-            ));
+        let errant = self.purity.errant();
+        if errant == self.node.errant.as_deref() {
+            return;
         }
-        if facts.shortcomings.len() != shown {
-            if let Some(what) = self.purity.errant() {
-                error!(node = %self.node.name, transactions = what, "the node holds transactions that the primary does not have; it serves reads at the level eventual only until it is cloned from the primary anew");
-            }
-            self.node.facts = Some(Arc::new(facts));
+        match errant {
+            Some(what) => error!(
+                node = %self.node.name,
+                transactions = what,
+                "the node has transactions that the primary does not have; it serves reads at the level eventual \
+                 only until it is cloned from the primary anew"
+            ),
+            None if self.purity.is_pure() => info!(node = %self.node.name, "the node has no transactions of its own any more"),
+            None => {}
         }
+        self.node.errant = errant.map(Arc::from);
     }
 
     /// Whether the node still has what it had. If not, its history was replaced or cut, and a new life begins.

@@ -29,6 +29,9 @@ mod version;
 mod waiters;
 mod watch;
 
+#[cfg(test)]
+mod live_tests;
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -48,8 +51,8 @@ pub use ask::AskError;
 pub use inspect::{Inspected, Inspection, inspect};
 pub use snapshot::{Facts, Health, High, Node, NodeId, Role, Snapshot};
 
-/// How long a waiter trusts its list of nodes: whether a replica is too late for its endpoint is not known here, and
-/// changes without anything else changing.
+/// How long a waiter waits before it routes again: whether a replica is too late for its endpoint is not known here,
+/// and changes without anything else changing.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// The cluster, shared by all threads.
@@ -81,30 +84,28 @@ impl Cluster {
     }
 
     /// Returns when a node that `among` admits has applied `position`, or when the caller should route again because
-    /// the nodes, or those that `among` admits, are not what they were. At once when `among` admits none.
+    /// the nodes are not what they were, or may be too late by now: after a tenth of a second in any case.
     ///
     /// Safe to cancel: the caller's own time limit ends it.
     pub async fn applied(&self, position: &Position, among: impl Fn(&Node) -> bool) {
         let look = |snapshot: &Snapshot| {
-            let admitted = || snapshot.nodes.iter().filter(|node| among(node));
-            let able = Mask::of(admitted().filter(|node| node.follows).map(|node| node.id));
-            let done = admitted().any(|node| node.follows && node.low.covers(position));
-            (Mask::of(admitted().map(|node| node.id)), able, done)
+            let admitted = || snapshot.nodes.iter().filter(|node| node.follows && among(node));
+            let done = admitted().any(|node| node.low.covers(position));
+            (Mask::of(admitted().map(|node| node.id)), done)
         };
-        let (before, able, _) = look(&self.snapshot());
-        let mut place = self.shared.waiters.enter(position, able);
-        loop {
-            let (admitted, still_able, done) = look(&self.snapshot());
-            if done || admitted.is_empty() || (admitted, still_able) != (before, able) {
-                return;
-            }
-            for node in self.snapshot().nodes.iter().filter(|node| able.contains(node.id)) {
-                self.shared.nudge(node.id);
-            }
-            if timeout(LOOK_AGAIN, place.woken()).await.is_ok() {
-                return;
-            }
+        let (nodes, _) = look(&self.snapshot());
+        let mut place = self.shared.waiters.enter(position, nodes);
+        // Once more: what was published before the entry is not told.
+        let (nodes_now, done) = look(&self.snapshot());
+        if done || nodes_now != nodes {
+            // The caller's time limit must be looked at, however often this is called.
+            return tokio::task::yield_now().await;
         }
+        for node in self.snapshot().nodes.iter().filter(|node| nodes.contains(node.id)) {
+            self.shared.nudge(node.id);
+        }
+        // Whoever is woken, or not in time, routes again.
+        let _ = timeout(LOOK_AGAIN, place.woken()).await;
     }
 
     /// The primary's position, asked for after this was called.

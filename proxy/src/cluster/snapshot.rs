@@ -54,12 +54,15 @@ pub struct Node {
     /// Counts the lives of the node: what was learnt of an earlier life (its positions) proves nothing about this one.
     pub incarnation: u64,
     /// Whether its position speaks about the current primary's history: it is the primary, or a replica of it
-    /// without errant transactions. Whether its applier runs is not asked here; a stopped one shows as lag.
+    /// without errant transactions or shortcomings. Whether its applier runs is not asked here; a stopped one shows as lag.
     pub follows: bool,
     /// LOW: everything in here is visible to a statement that starts on the node now.
     pub low: Arc<Position>,
     /// HIGH: whatever a statement that ended before `sent_at` saw on the node is in here.
     pub high: Option<High>,
+    /// The transactions that it has and its primary does not; such a node does not follow. Its data differ until it is
+    /// cloned anew.
+    pub errant: Option<Arc<str>>,
     /// How old the oldest write is that the replica has not applied; `None` while that is not known.
     pub lag: Option<Duration>,
     /// What does not change while the server runs; `None` until it has answered once.

@@ -28,11 +28,6 @@ impl Mask {
         self.0 & Self::bit(id) != 0
     }
 
-    /// Whether there is none.
-    pub(super) fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
     fn bit(id: NodeId) -> u64 {
         1u64.checked_shl(u32::from(id.0)).unwrap_or(0)
     }

@@ -1,0 +1,74 @@
+//! Who is who.
+
+use super::*;
+use crate::cluster::snapshot::Role;
+use crate::cluster::{Health, inspect};
+use crate::config::Level;
+
+#[test]
+fn roles_are_discovered_and_follow_a_planned_switchover() {
+    for engine in ENGINES {
+        let live = Live::standard(engine);
+        let roles = |snapshot: &Snapshot| snapshot.nodes.iter().map(|node| node.role).collect::<Vec<_>>();
+        assert_eq!(roles(&live.cluster.snapshot()), [Role::Primary, Role::Replica, Role::Replica]);
+        assert_eq!(live.cluster.snapshot().epoch, 1);
+        assert_eq!(live.cluster.node_id(b"db2"), Some(FIRST));
+        assert_eq!(live.cluster.node_id(b"db9"), None);
+
+        live.servers.promote(&live.servers.servers()[1]).unwrap();
+        live.until("db2 is primary and all follow it", |snapshot| {
+            snapshot.primary == Some(FIRST) && snapshot.nodes.iter().all(|node| node.follows)
+        });
+        assert_eq!(roles(&live.cluster.snapshot()), [Role::Replica, Role::Primary, Role::Replica]);
+        assert_eq!(live.cluster.snapshot().epoch, 2);
+        live.write();
+        let bound = runtime().block_on(live.cluster.ask_primary()).unwrap();
+        live.until("the write is applied everywhere", |snapshot| {
+            snapshot.nodes.iter().filter(|node| node.role == Role::Replica).all(|node| node.low.covers(&bound.high))
+        });
+    }
+}
+
+#[test]
+fn a_crashed_primary_stays_it_until_another_is_proven() {
+    for engine in ENGINES {
+        let live = Live::standard(engine);
+        live.servers.primary().kill9().unwrap();
+        live.until("db1 is down", |snapshot| snapshot.primary().is_none());
+        assert_eq!(live.cluster.snapshot().primary, Some(PRIMARY));
+        assert!(live.node(FIRST).follows && live.node(SECOND).follows);
+
+        live.servers.promote(&live.servers.servers()[1]).unwrap();
+        live.until("db2 is primary", |snapshot| {
+            snapshot.primary == Some(FIRST) && snapshot.nodes[1].follows && snapshot.nodes[2].follows
+        });
+        // Back from the dead, it still takes itself for a primary.
+        live.servers.primary().start().unwrap();
+        live.until("db1 is up", |snapshot| snapshot.nodes[0].health == Health::Up);
+        std::thread::sleep(Duration::from_millis(500));
+        let old = live.node(PRIMARY);
+        assert_eq!((old.role, old.follows), (Role::Unknown, false));
+        assert_eq!(live.cluster.snapshot().primary, Some(FIRST));
+        live.servers.rejoin(live.servers.primary()).unwrap();
+        live.settled();
+        assert_eq!(live.cluster.snapshot().epoch, 2);
+    }
+}
+
+#[test]
+fn an_inspection_tells_what_each_node_can_serve() {
+    for engine in ENGINES {
+        let servers = sandbox::Cluster::start(ClusterOptions::new(engine).gtid(false)).unwrap();
+        servers.replicas()[1].terminate().unwrap();
+        let tls = ServerTls::new(TlsMode::Preferred, None).unwrap();
+        let found = runtime().block_on(inspect(&config(&servers), tls));
+        let primary = found[0].outcome.as_ref().unwrap();
+        assert_eq!(primary.role, Role::Primary);
+        let replica = found[1].outcome.as_ref().unwrap();
+        assert_eq!((replica.role, replica.sources.as_slice()), (Role::Replica, ["db1".to_owned()].as_slice()));
+        assert_eq!(replica.levels, [Level::Eventual]);
+        let fix = if engine == Engine::Mysql { "gtid_mode = ON" } else { "MASTER_USE_GTID = slave_pos" };
+        assert!(replica.shortcomings.iter().any(|text| text.contains(fix)), "{:?}", replica.shortcomings);
+        assert!(found[2].outcome.as_ref().unwrap_err().contains("cannot connect"));
+    }
+}
