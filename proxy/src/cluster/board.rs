@@ -49,6 +49,8 @@ pub(super) struct Board {
 #[derive(Debug)]
 struct Entry {
     node: Node,
+    /// Whether it was tried yet.
+    asked: bool,
     told: Option<Told>,
     /// The watcher's last answer in this life.
     sample: Option<Sample>,
@@ -67,7 +69,7 @@ impl Board {
             .collect();
         let roles = Roles {
             primary: None,
-            verdict: Verdict::Clear,
+            verdict: Verdict::TooEarly,
             roles: vec![Role::Unknown; entries.len()],
             sources: vec![Vec::new(); entries.len()],
         };
@@ -87,6 +89,7 @@ impl Board {
             info!(node = %entry.node.name, address = %entry.node.address, version = %told.facts.version, "node is up");
             entry.node.health = Health::Up;
         }
+        entry.asked = true;
         entry.new_life();
         entry.take(told, flavor);
         self.settle(now);
@@ -127,6 +130,7 @@ impl Board {
             return;
         }
         warn!(node = %entry.node.name, role = entry.node.role.as_str(), why, "node is down; it takes no statements until it answers again");
+        entry.asked = true;
         entry.node.health = Health::Down(Arc::from(why));
         self.settle(now);
     }
@@ -230,6 +234,7 @@ impl Board {
             .iter()
             .map(|entry| Voice {
                 address: &entry.node.address,
+                asked: entry.asked,
                 up: entry.node.is_up(),
                 said: entry.told.as_ref().map(|told| &told.said),
                 complete: last.as_ref().is_some_and(|last| {
@@ -331,16 +336,17 @@ impl Board {
             }
         }
         if roles.primary != self.roles.primary {
-            warn!(
-                from = name(self.roles.primary.or(self.reigning)),
-                to = name(roles.primary),
-                epoch = self.epoch + u64::from(roles.primary.is_some() && roles.primary != self.reigning),
-                "primary changed"
-            );
+            let (to, last) = (name(roles.primary), name(self.reigning));
+            match roles.primary {
+                None => warn!(was = last, "there is no primary; writes are refused until there is one"),
+                same if same == self.reigning => info!(primary = to, "the primary takes writes again"),
+                _ => warn!(primary = to, was = last, epoch = self.epoch + 1, "another primary"),
+            }
         }
         if roles.verdict != self.roles.verdict {
             let kept = name(roles.primary);
             match &roles.verdict {
+                Verdict::TooEarly => {}
                 Verdict::Clear => info!(primary = kept, "the nodes agree on the primary"),
                 Verdict::NoneWritable => {
                     warn!(
@@ -382,6 +388,7 @@ impl Entry {
                 lag: None,
                 facts: None,
             },
+            asked: false,
             told: None,
             sample: None,
             reached: nothing,

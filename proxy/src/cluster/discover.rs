@@ -13,6 +13,8 @@ use crate::config::Address;
 pub(super) struct Voice<'a> {
     /// Where it listens.
     pub(super) address: &'a Address,
+    /// Whether it was asked yet, with or without an answer.
+    pub(super) asked: bool,
     /// Whether it answers now.
     pub(super) up: bool,
     /// What it said last; `None` when it never did.
@@ -39,6 +41,8 @@ pub(super) struct Roles {
 pub(super) enum Verdict {
     /// All that the nodes say fits.
     Clear,
+    /// Some were not asked yet, and they may be what is missing.
+    TooEarly,
     /// No node that answers takes writes.
     NoneWritable,
     /// These take writes, and the others' replication does not tell which of them is meant.
@@ -89,6 +93,7 @@ fn elect(voices: &[Voice<'_>], links: &Links) -> (Option<usize>, Verdict) {
         .filter(|index| !links.follows(*index).iter().any(|source| writable.contains(source)))
         .collect();
     match roots.as_slice() {
+        _ if links.is_too_early(voices, &roots) => (None, Verdict::TooEarly),
         [] if writable.is_empty() => (None, Verdict::NoneWritable),
         [] => (None, Verdict::SeveralWritable(writable)),
         [only] if links.is_followed(voices, *only) || is_free(voices, links, *only) => {
@@ -106,14 +111,15 @@ fn elect(voices: &[Voice<'_>], links: &Links) -> (Option<usize>, Verdict) {
     }
 }
 
-/// Whether a writable node that nobody follows may be the primary: it follows nobody itself, and either nobody
-/// follows another node, or it lacks nothing that the last primary was known to have.
+/// Whether a writable node that nobody follows may be the primary: every other node was asked, it follows nobody
+/// itself, and either nobody follows another node, or it lacks nothing that the last primary was known to have.
 fn is_free(voices: &[Voice<'_>], links: &Links, index: usize) -> bool {
-    let others_follow_another = (0..voices.len()).any(|other| {
+    let follows_another = |other: usize| {
         other != index && voices.get(other).is_some_and(|voice| voice.up) && !links.follows(other).is_empty()
-    });
-    links.follows(index).is_empty()
-        && (!others_follow_another || voices.get(index).is_some_and(|voice| voice.complete))
+    };
+    voices.iter().all(|voice| voice.asked)
+        && links.follows(index).is_empty()
+        && (!(0..voices.len()).any(follows_another) || voices.get(index).is_some_and(|voice| voice.complete))
 }
 
 fn role(voices: &[Voice<'_>], links: &Links, primary: Option<usize>, index: usize) -> Role {
@@ -167,6 +173,11 @@ impl Links {
     /// Two servers with one identity look like one that follows itself.
     fn is_itself(&self, index: usize) -> bool {
         self.set_up.get(index).is_some_and(|sources| sources.contains(&index))
+    }
+
+    /// Whether some node was not asked yet, and no writable one is followed.
+    fn is_too_early(&self, voices: &[Voice<'_>], writable: &[usize]) -> bool {
+        voices.iter().any(|voice| !voice.asked) && !writable.iter().any(|index| self.is_followed(voices, *index))
     }
 
     fn up_and(&self, voices: &[Voice<'_>], index: usize, test: impl Fn(&Said) -> bool) -> bool {

@@ -96,7 +96,19 @@ pub(super) struct Greeted {
 }
 
 /// What is known of a server, with its shortcomings.
-pub(super) fn facts(greeted: &Greeted, flavor: Flavor, variables: &Variables, said: &Said) -> Facts {
+///
+/// `lacks_grant`: the statement that gives the monitor account what it lacks.
+pub(super) fn facts(
+    greeted: &Greeted,
+    flavor: Flavor,
+    variables: &Variables,
+    said: &Said,
+    lacks_grant: Option<String>,
+) -> Facts {
+    let mut shortcomings = shortcomings(Version::parse(&greeted.version), flavor, variables, said);
+    if let Some(grant) = lacks_grant {
+        shortcomings.push(format!("its replication cannot be followed: {grant}"));
+    }
     Facts {
         version: greeted.version.clone(),
         flavor,
@@ -106,7 +118,7 @@ pub(super) fn facts(greeted: &Greeted, flavor: Flavor, variables: &Variables, sa
         default_wanted: variables.default_wanted(),
         collation: greeted.collation,
         sql_mode: variables.get(&["sql_mode"]).to_owned(),
-        shortcomings: shortcomings(Version::parse(&greeted.version), flavor, variables, said),
+        shortcomings,
     }
 }
 
@@ -120,9 +132,6 @@ fn shortcomings(version: Version, flavor: Flavor, variables: &Variables, said: &
     match flavor {
         Flavor::Mysql => mysql(variables, said, &mut found),
         Flavor::Mariadb => mariadb(variables, said, &mut found),
-    }
-    if said.sources.is_none() {
-        found.push(format!("whom it follows cannot be asked: {}", missing_privilege(flavor)));
     }
     for filter in said.sources().iter().flat_map(|source| &source.filters) {
         found.push(format!(
@@ -164,10 +173,13 @@ fn mariadb(variables: &Variables, said: &Said, found: &mut Vec<String>) {
     }
 }
 
-/// What to grant so that replication can be followed.
-pub(super) fn missing_privilege(flavor: Flavor) -> &'static str {
-    match flavor {
-        Flavor::Mysql => "GRANT REPLICATION CLIENT ON *.* TO the monitor account",
-        Flavor::Mariadb => "GRANT SLAVE MONITOR, BINLOG MONITOR ON *.* TO the monitor account",
-    }
+/// What to grant so that replication can be followed; `account` as `CURRENT_USER()` names it.
+pub(super) fn missing_privilege(flavor: Flavor, account: Option<&[u8]>) -> String {
+    let account = String::from_utf8_lossy(account.unwrap_or_default()).into_owned();
+    let (user, host) = account.rsplit_once('@').unwrap_or((&account, "%"));
+    let privileges = match flavor {
+        Flavor::Mysql => "REPLICATION CLIENT",
+        Flavor::Mariadb => "SLAVE MONITOR, BINLOG MONITOR",
+    };
+    format!("GRANT {privileges} ON *.* TO '{user}'@'{host}'")
 }

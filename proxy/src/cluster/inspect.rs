@@ -1,6 +1,7 @@
 //! A single look at every node, for `tidemark check`: what it is, which levels it can serve, and what to change so that
 //! it serves more.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gtid::{Flavor, Position};
@@ -55,17 +56,14 @@ struct Look {
 
 /// Logs in to every node once. The order is that of the file.
 pub async fn inspect(config: &Config, tls: ServerTls) -> Vec<Inspection> {
-    let monitor = Monitor::new(&config.cluster, tls);
-    let mut looks = Vec::with_capacity(config.nodes.len());
-    for node in &config.nodes {
-        looks.push(look(&monitor, &node.address).await);
-    }
+    let looks = look_at_all(config, tls).await;
     let voices: Vec<Voice<'_>> = config
         .nodes
         .iter()
         .zip(&looks)
         .map(|(node, look)| Voice {
             address: &node.address,
+            asked: true,
             up: look.is_ok(),
             said: look.as_ref().ok().map(|look| &look.told.said),
             complete: false,
@@ -86,6 +84,24 @@ pub async fn inspect(config: &Config, tls: ServerTls) -> Vec<Inspection> {
             },
         })
         .collect()
+}
+
+/// All at once: a node that does not answer costs seconds.
+async fn look_at_all(config: &Config, tls: ServerTls) -> Vec<Result<Look, BackendError>> {
+    let monitor = Arc::new(Monitor::new(&config.cluster, tls));
+    let tasks: Vec<_> = config
+        .nodes
+        .iter()
+        .map(|node| {
+            let (monitor, address) = (Arc::clone(&monitor), node.address.clone());
+            tokio::spawn(async move { look(&monitor, &address).await })
+        })
+        .collect();
+    let mut looks = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        looks.push(task.await.unwrap_or_else(|error| Err(BackendError::Protocol(error.to_string()))));
+    }
+    looks
 }
 
 async fn look(monitor: &Monitor, address: &Address) -> Result<Look, BackendError> {

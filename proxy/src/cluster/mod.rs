@@ -55,6 +55,9 @@ pub use snapshot::{Facts, Health, High, Node, NodeId, Role, Snapshot};
 /// and changes without anything else changing.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
+/// What a caller grants beyond the asker's own limit, so that the asker's better reason comes first.
+const GRACE: Duration = Duration::from_millis(200);
+
 /// The cluster, shared by all threads.
 pub struct Cluster {
     shared: Arc<Shared>,
@@ -113,8 +116,8 @@ impl Cluster {
     /// # Errors
     /// When no primary answers within five seconds.
     pub async fn ask_primary(&self) -> Result<PrimaryBound, AskError> {
-        // The question under way and the caller's own have each their limit; the caller waits for one.
-        match timeout(ask::ASK_LIMIT, self.shared.probe.join()).await {
+        // Behind a question that is never answered the caller's own comes too late; its asker says why if it can.
+        match timeout(ask::ASK_LIMIT + GRACE, self.shared.probe.join()).await {
             Ok(answer) => answer.unwrap_or(Err(AskError::Stopped)),
             Err(_) => Err(AskError::Failed { why: Arc::from("it is still busy with the question before") }),
         }

@@ -68,6 +68,7 @@ impl Monitor {
                 collation: logged_in.collation,
             },
             channel: logged_in.channel,
+            variables: Variables::default(),
         };
         // The server must neither close the connection for being idle nor cut the questions short.
         let settings = match connection.flavor {
@@ -89,6 +90,7 @@ pub(super) struct Connection {
     /// The server's family.
     pub(super) flavor: Flavor,
     greeted: Greeted,
+    variables: Variables,
 }
 
 impl Connection {
@@ -106,22 +108,46 @@ impl Connection {
 
     /// Asks for everything but the position: settings, sources, and whose transactions are in the log.
     pub(super) async fn told(&mut self) -> Result<Told, BackendError> {
-        let variables = Variables::read(&self.ask(facts::VARIABLES, Duration::ZERO).await?);
-        let sources = match self.ask(self.version().replica_status(self.flavor), Duration::ZERO).await {
-            Ok(status) => Some(said::sources(&status)),
-            Err(BackendError::Refused(error)) if error.code == PRIVILEGE_MISSING => None,
-            Err(error) => return Err(error),
+        self.variables = Variables::read(&self.ask(facts::VARIABLES, Duration::ZERO).await?);
+        self.replication(self.variables.writable()).await
+    }
+
+    /// The same with the settings as they were, but for whether it takes writes: `SHOW GLOBAL VARIABLES` costs a
+    /// server a thousand times what a position does.
+    pub(super) async fn replication(&mut self, writable: bool) -> Result<Told, BackendError> {
+        let status = self.allowed(self.version().replica_status(self.flavor)).await?;
+        let log_status = match self.flavor {
+            Flavor::Mysql => true,
+            Flavor::Mariadb => self.allowed("SHOW MASTER STATUS").await?.is_some(),
         };
-        let said =
-            Said { identity: variables.identity(self.flavor), writable: variables.writable(), sources };
+        let lacks_grant = if status.is_some() && log_status {
+            None
+        } else {
+            let account = self.ask("SELECT CURRENT_USER()", Duration::ZERO).await?;
+            Some(facts::missing_privilege(self.flavor, account.rows.first().and_then(|row| row.first()?.as_deref())))
+        };
+        let said = Said {
+            identity: self.variables.identity(self.flavor),
+            writable,
+            sources: status.as_ref().map(said::sources),
+        };
         let log = self.log_state().await?;
         Ok(Told {
-            facts: facts::facts(&self.greeted, self.flavor, &variables, &said),
+            facts: facts::facts(&self.greeted, self.flavor, &self.variables, &said, lacks_grant),
             said,
-            logs_updates: variables.logs_updates(),
-            has_gtids: variables.has_gtids(self.flavor),
+            logs_updates: self.variables.logs_updates(),
+            has_gtids: self.variables.has_gtids(self.flavor),
             log,
         })
+    }
+
+    /// Asks what needs a privilege; `None` without it.
+    async fn allowed(&mut self, sql: &str) -> Result<Option<TextResult>, BackendError> {
+        match self.ask(sql, Duration::ZERO).await {
+            Ok(answer) => Ok(Some(answer)),
+            Err(BackendError::Refused(error)) if error.code == PRIVILEGE_MISSING => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     async fn log_state(&mut self) -> Result<Option<Arc<LogState>>, BackendError> {

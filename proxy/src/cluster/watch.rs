@@ -21,6 +21,9 @@ use crate::config::Address;
 /// after at most so long.
 const TOLD_EVERY: Duration = Duration::from_millis(250);
 
+/// How often for all its settings, which costs it more.
+const SETTINGS_EVERY: Duration = Duration::from_secs(10);
+
 /// First and longest pause between two attempts to reach a node.
 const RETRY_FIRST: Duration = Duration::from_millis(50);
 const RETRY_LAST: Duration = Duration::from_secs(1);
@@ -34,6 +37,7 @@ const TARGET_LIMIT: usize = 4096;
 /// Watches the node until the task is stopped.
 pub(super) async fn watch(shared: Arc<Shared>, id: NodeId, address: Address) {
     let mut pause = RETRY_FIRST;
+    let name = node(&shared, id).map_or_else(|| Arc::from("?"), |node| node.name);
     loop {
         let began = Instant::now();
         let why = match join(&shared, &address).await {
@@ -46,7 +50,7 @@ pub(super) async fn watch(shared: Arc<Shared>, id: NodeId, address: Address) {
                 shared.update(|board, now| board.lost(now, id));
                 if began.elapsed() >= GOOD && !matches!(why, BackendError::Silent(_)) {
                     pause = RETRY_FIRST;
-                    tracing::info!(node = id.index(), %why, "the watcher's connection broke; connecting again");
+                    tracing::info!(node = &*name, %why, "the watcher's connection broke; connecting again");
                     continue;
                 }
                 why
@@ -81,7 +85,7 @@ async fn attend(
     let mut pace = Pace::new(Instant::now(), told.has_gtids);
     let mut aim = Aim::default();
     let mut has_gtids = told.has_gtids;
-    let mut told_at = Instant::now();
+    let (mut told_at, mut settings_at) = (Instant::now(), Instant::now());
     loop {
         let node = node(shared, id);
         let is_primary = shared.snapshot.load().primary == Some(id);
@@ -100,9 +104,15 @@ async fn attend(
         }
         let sample = question(&mut connection, &mut reader, target.as_deref(), plan.hold).await?;
         pace.answered(Instant::now(), aim.moved(&sample));
+        let writable = sample.writable;
         let role_changed = shared.update(|board, now| board.sampled(now, id, sample));
         if role_changed || told_at.elapsed() >= TOLD_EVERY {
-            let told = connection.told().await?;
+            let told = if role_changed || settings_at.elapsed() >= SETTINGS_EVERY {
+                settings_at = Instant::now();
+                connection.told().await?
+            } else {
+                connection.replication(writable).await?
+            };
             has_gtids = told.has_gtids;
             told_at = Instant::now();
             shared.update(|board, now| board.told(now, id, told));
