@@ -123,6 +123,10 @@ mod tests {
         let payload = b"\x11app\0\x02ab\0";
         let change = ChangeUser { user: b"app", auth_response: b"ab", ..ChangeUser::default() };
         assert_eq!(ChangeUser::parse(payload, Capabilities::SECURE_CONNECTION), Ok(change));
+        // Half a collation is none, and nothing follows it.
+        let half = [payload.as_slice(), b"x"].concat();
+        let capabilities = Capabilities::SECURE_CONNECTION | Capabilities::PLUGIN_AUTH;
+        assert_eq!(ChangeUser::parse(&half, capabilities), Ok(change));
         assert!(ChangeUser::parse(b"\x03SELECT 1", Capabilities::SECURE_CONNECTION).is_err());
     }
 }
