@@ -118,6 +118,12 @@ impl Channel {
             Socket::Connected(stream) => Pin::new(stream).poll_read(context, &mut target),
             Socket::Gone => Poll::Ready(Ok(())),
         };
+        let polled = match polled {
+            // TLS's word for a peer that closed without saying goodbye in TLS, as the servers do. Whether something is
+            // missing is known from the packets.
+            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => Poll::Ready(Ok(())),
+            polled => polled,
+        };
         let count = target.filled().len();
         let read = polled.map_ok(|()| count);
         if let Poll::Ready(Ok(count)) = read {
