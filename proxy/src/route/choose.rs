@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Facts;
 use super::freshness::{self, Required};
 use crate::cluster::snapshot::{Node, NodeId, Role};
-use crate::config::Mode;
+use crate::config::{Level, Mode};
 
 /// Weight of a node that the settings do not name.
 const REPLICA_WEIGHT: u16 = 100;
@@ -49,11 +49,15 @@ fn weight(facts: &Facts<'_>, node: &Node) -> u16 {
 }
 
 /// The replicas that reads may go to, or wait for: up, not drained, with a weight, and not too far behind; but the
-/// least late are kept, as many as `min_replicas` says.
+/// least late are kept, as many as `min_replicas` says. Where positions count, only those whose positions prove
+/// something: to wait for the others would be in vain.
 pub(super) fn rotation(facts: &Facts<'_>) -> NodeSet {
     let candidates = || {
         facts.snapshot.nodes.iter().filter(|node| {
-            node.takes_reads() && weight(facts, node) > 0 && !facts.attempt.excluded.contains(node.id)
+            node.takes_reads()
+                && (node.follows || facts.promise.level == Level::Eventual)
+                && weight(facts, node) > 0
+                && !facts.attempt.excluded.contains(node.id)
         })
     };
     let limit = match facts.settings.max_lag_ms {

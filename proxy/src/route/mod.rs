@@ -232,11 +232,10 @@ fn read(facts: &Facts<'_>) -> Decision {
         return Decision::Go(Go { node, reason, shows: None, outcome: Some(served(facts, node)) });
     }
     match required {
-        // The session may go on reading where it read last, but that node is gone: learn what it can have shown.
+        // The session may go on reading where it read last, but that node is gone: learn what it can have shown. To
+        // wait would be in vain, for no position of another node tells it.
         Required::Stay { .. } if facts.snapshot.primary().is_some() => Decision::Ask,
-        Required::Stay { position, .. } | Required::Applied(position) if !rotation.is_empty() => {
-            behind(facts, rotation, position)
-        }
+        Required::Applied(position) if !rotation.is_empty() => behind(facts, rotation, position),
         _ => last_resort(facts, Reason::NoReplica),
     }
 }
