@@ -6,7 +6,7 @@
 //! What is never done here: to believe a position of an earlier life of a node, or of another primary's time.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gtid::{Flavor, Position};
 use tracing::{error, info, warn};
@@ -28,6 +28,8 @@ pub(super) struct Told {
     pub(super) said: Said,
     /// Whether what it applies stands in its own binary log.
     pub(super) logs_updates: bool,
+    /// How late the server itself says it is.
+    pub(super) behind: Option<Duration>,
     /// Whether its transactions have numbers.
     pub(super) has_gtids: bool,
     /// MariaDB: who wrote what in its log.
@@ -218,9 +220,9 @@ impl Board {
     fn node(&self, now: Instant, index: usize, entry: &Entry) -> Node {
         let mut node = entry.node.clone();
         node.lag = match node.role {
-            Role::Primary => Some(std::time::Duration::ZERO),
+            Role::Primary => Some(Duration::ZERO),
             _ if entry.sample.is_none() || !self.roles.descends_from_primary(index) => None,
-            _ => self.lag.of(now, &node.low),
+            _ => self.lag.of(now, &node.low, entry.told.as_ref().and_then(|told| told.behind)),
         };
         node
     }
@@ -431,7 +433,9 @@ impl Entry {
                 "the node has transactions that the primary does not have; it serves reads at the level eventual \
                  only until it is cloned from the primary anew"
             ),
-            None if self.purity.is_pure() => info!(node = %self.node.name, "the node has no transactions of its own any more"),
+            None if self.purity.is_pure() => {
+                info!(node = %self.node.name, "the node has no transactions of its own any more")
+            }
             None => {}
         }
         self.node.errant = errant.map(Arc::from);

@@ -177,7 +177,8 @@ impl Links {
 
     /// Whether some node was not asked yet, and no writable one is followed.
     fn is_too_early(&self, voices: &[Voice<'_>], writable: &[usize]) -> bool {
-        voices.iter().any(|voice| !voice.asked) && !writable.iter().any(|index| self.is_followed(voices, *index))
+        voices.iter().any(|voice| !voice.asked)
+            && !writable.iter().any(|index| self.is_followed(voices, *index))
     }
 
     fn up_and(&self, voices: &[Voice<'_>], index: usize, test: impl Fn(&Said) -> bool) -> bool {
@@ -206,7 +207,8 @@ mod tests {
     fn cluster(words: &[&str], previous: Option<usize>) -> Roles {
         let addresses: Vec<Address> =
             (0..words.len()).map(|index| Address::Tcp { host: format!("h{index}"), port: 3306 }).collect();
-        let said: Vec<Option<Said>> = words.iter().enumerate().map(|(index, word)| said(index, word)).collect();
+        let said: Vec<Option<Said>> =
+            words.iter().enumerate().map(|(index, word)| said(index, word)).collect();
         let voices: Vec<Voice<'_>> = words
             .iter()
             .zip(&said)
@@ -234,7 +236,11 @@ mod tests {
             by_gtid: true,
             filters: Vec::new(),
         });
-        Some(Said { identity: format!("id{index}"), writable: word.contains('w'), sources: Some(sources.collect()) })
+        Some(Said {
+            identity: format!("id{index}"),
+            writable: word.contains('w'),
+            sources: Some(sources.collect()),
+        })
     }
 
     #[track_caller]
@@ -320,7 +326,8 @@ mod tests {
 
     #[test]
     fn a_source_is_found_by_its_address_before_it_was_reached() {
-        let mut said: Vec<Said> = ["w", "r0"].iter().enumerate().filter_map(|(index, word)| said(index, word)).collect();
+        let mut said: Vec<Said> =
+            ["w", "r0"].iter().enumerate().filter_map(|(index, word)| said(index, word)).collect();
         if let Some(source) = said.last_mut().and_then(|said| said.sources.as_mut()?.first_mut()) {
             source.identity = None;
         }
@@ -328,7 +335,13 @@ mod tests {
         let voices: Vec<Voice<'_>> = said
             .iter()
             .zip(&addresses)
-            .map(|(said, address)| Voice { address, asked: true, up: true, said: Some(said), complete: false })
+            .map(|(said, address)| Voice {
+                address,
+                asked: true,
+                up: true,
+                said: Some(said),
+                complete: false,
+            })
             .collect();
         assert_eq!(discover(&voices, None).primary, Some(0));
     }

@@ -1,7 +1,8 @@
 //! How late a replica is, measured in the primary's time: no clock of a server is asked.
 //!
 //! The primary's position is noted as it grows. A replica is as late as the oldest noted position that it does not
-//! cover is old. Servers that are paused, delayed or cut off all show the same way, and two clocks never meet.
+//! cover is old. Servers that are paused, delayed or cut off all show the same way, and two clocks never meet. Only what
+//! was late already when the proxy began to look is taken from `Seconds_Behind_Source`.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -49,11 +50,15 @@ impl Lag {
     }
 
     /// How late a node is that has applied `low`; `None` while the primary was never seen.
-    pub(super) fn of(&self, now: Instant, low: &Position) -> Option<Duration> {
+    ///
+    /// `own_word`: what the node itself says. It counts only for what happened before the first note.
+    pub(super) fn of(&self, now: Instant, low: &Position, own_word: Option<Duration>) -> Option<Duration> {
         self.notes.back()?;
         // Positions grow, so what the node covers is a prefix.
         let covered = self.notes.partition_point(|(_, position)| low.covers(position));
-        Some(self.notes.get(covered).map_or(Duration::ZERO, |(at, _)| now.saturating_duration_since(*at)))
+        let age =
+            self.notes.get(covered).map_or(Duration::ZERO, |(at, _)| now.saturating_duration_since(*at));
+        Some(if covered == 0 { age.max(own_word.unwrap_or_default()) } else { age })
     }
 
     /// Another primary, or another history of the same: what was noted means nothing any more.
@@ -67,7 +72,9 @@ impl Lag {
         while let Some((at, position)) = self.notes.pop_front() {
             let age = now.saturating_duration_since(at);
             let before = kept.back().map(|(before, _)| *before);
-            let distance = before.zip(self.notes.front()).map(|(before, (next, _))| next.saturating_duration_since(before));
+            let distance = before
+                .zip(self.notes.front())
+                .map(|(before, (next, _))| next.saturating_duration_since(before));
             let needless = distance.is_some_and(|distance| distance <= SPACING.max(age / RESOLUTION));
             let forgotten = age > MEMORY && !self.notes.is_empty();
             if !needless && !forgotten {
@@ -96,15 +103,26 @@ mod tests {
     fn is_the_age_of_the_oldest_position_not_covered() {
         let start = Instant::now();
         let mut lag = Lag::default();
-        assert_eq!(lag.of(start, &at(1)), None);
+        assert_eq!(lag.of(start, &at(1), None), None);
         for step in 0..10 {
             lag.note(start + ms(step * 100), &at(step * 10 + 10));
         }
         let now = start + ms(1000);
-        assert_eq!(lag.of(now, &at(100)), Some(ms(0)));
-        assert_eq!(lag.of(now, &at(99)), Some(ms(100)));
-        assert_eq!(lag.of(now, &at(55)), Some(ms(500)));
-        assert_eq!(lag.of(now, &at(9)), Some(ms(1000)));
+        assert_eq!(lag.of(now, &at(100), None), Some(ms(0)));
+        assert_eq!(lag.of(now, &at(99), None), Some(ms(100)));
+        assert_eq!(lag.of(now, &at(55), None), Some(ms(500)));
+        assert_eq!(lag.of(now, &at(9), None), Some(ms(1000)));
+    }
+
+    #[test]
+    fn what_came_before_the_first_note_is_as_old_as_the_node_says() {
+        let start = Instant::now();
+        let mut lag = Lag::default();
+        lag.note(start, &at(10));
+        let hour = Some(Duration::from_secs(3600));
+        assert_eq!(lag.of(start + ms(5), &at(9), hour), hour);
+        assert_eq!(lag.of(start + ms(5), &at(9), None), Some(ms(5)));
+        assert_eq!(lag.of(start + ms(5), &at(10), hour), Some(ms(0)));
     }
 
     #[test]
@@ -112,7 +130,7 @@ mod tests {
         let start = Instant::now();
         let mut lag = Lag::default();
         (0..1000).for_each(|step| lag.note(start + ms(step * 100), &at(5)));
-        assert_eq!(lag.of(start + ms(100_000), &at(5)), Some(ms(0)));
+        assert_eq!(lag.of(start + ms(100_000), &at(5), None), Some(ms(0)));
         assert_eq!(lag.notes.len(), 1);
     }
 
@@ -130,9 +148,12 @@ mod tests {
         for behind in [10u64, 3600, 86_400, 6 * 86_400] {
             let step = (week - behind) / 5;
             let truth = now - (start + Duration::from_secs(step * 5));
-            let shown = lag.of(now, &at(step)).unwrap();
+            let shown = lag.of(now, &at(step), None).unwrap();
             assert!(shown <= truth + ms(20), "{shown:?} {truth:?}");
-            assert!(shown.as_secs_f64() > truth.as_secs_f64() * (1.0 - 1.0 / 32.0) - 6.0, "{shown:?} {truth:?}");
+            assert!(
+                shown.as_secs_f64() > truth.as_secs_f64() * (1.0 - 1.0 / 32.0) - 6.0,
+                "{shown:?} {truth:?}"
+            );
         }
     }
 
@@ -153,7 +174,7 @@ mod tests {
                     first_missed = Some(now);
                 }
                 lag.note(now, &at(last));
-                let shown = lag.of(now, &at(applied.max(1))).unwrap();
+                let shown = lag.of(now, &at(applied.max(1)), None).unwrap();
                 match first_missed {
                     None => prop_assert_eq!(shown, Duration::ZERO),
                     Some(since) => {

@@ -124,7 +124,10 @@ impl Connection {
             None
         } else {
             let account = self.ask("SELECT CURRENT_USER()", Duration::ZERO).await?;
-            Some(facts::missing_privilege(self.flavor, account.rows.first().and_then(|row| row.first()?.as_deref())))
+            Some(facts::missing_privilege(
+                self.flavor,
+                account.rows.first().and_then(|row| row.first()?.as_deref()),
+            ))
         };
         let said = Said {
             identity: self.variables.identity(self.flavor),
@@ -135,6 +138,7 @@ impl Connection {
         Ok(Told {
             facts: facts::facts(&self.greeted, self.flavor, &self.variables, &said, lacks_grant),
             said,
+            behind: status.as_ref().and_then(said::behind),
             logs_updates: self.variables.logs_updates(),
             has_gtids: self.variables.has_gtids(self.flavor),
             log,

@@ -3,6 +3,8 @@
 //! Facts: the manuals' "SHOW REPLICA STATUS" (MySQL 8.0.22 renamed its columns from Master and Slave; 8.4 removed the
 //! old statement) and "SHOW ALL SLAVES STATUS" (MariaDB).
 
+use std::time::Duration;
+
 use wire::rows::TextResult;
 
 use crate::config::Address;
@@ -72,6 +74,17 @@ const FILTERS: [&str; 10] = [
 /// Reads the answer to `SHOW REPLICA STATUS` under any of its names: one row per channel.
 pub(super) fn sources(status: &TextResult) -> Vec<Source> {
     (0..status.rows.len()).map(|row| source(status, row)).collect()
+}
+
+/// How late the server says it is, over all channels: seconds, or nothing while it does not know.
+pub(super) fn behind(status: &TextResult) -> Option<Duration> {
+    let seconds = |row: usize| {
+        let value = ["Seconds_Behind_Source", "Seconds_Behind_Master"]
+            .iter()
+            .find_map(|name| status.value(row, name))?;
+        std::str::from_utf8(value).ok()?.parse().ok()
+    };
+    (0..status.rows.len()).filter_map(seconds).max().map(Duration::from_secs)
 }
 
 fn source(status: &TextResult, row: usize) -> Source {

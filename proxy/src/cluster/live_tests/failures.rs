@@ -43,7 +43,10 @@ fn a_killed_connection_of_the_watcher_takes_nothing_down() {
         // A connection that has lasted is replaced before the node is called down.
         std::thread::sleep(Duration::from_millis(1200));
         let before = live.node(PRIMARY).incarnation;
-        let find = format!("SELECT id FROM information_schema.processlist WHERE user = '{}' AND info LIKE '%gtid%' ORDER BY id LIMIT 1", sandbox::MONITOR_USER);
+        let find = format!(
+            "SELECT id FROM information_schema.processlist WHERE user = '{}' AND info LIKE '%gtid%' ORDER BY id LIMIT 1",
+            sandbox::MONITOR_USER
+        );
         let mut watcher = None;
         while watcher.is_none() {
             watcher = live.servers.primary().sql(&find).unwrap().first().and_then(|row| row[0].clone());
@@ -80,7 +83,8 @@ fn a_primary_that_forgets_its_history_begins_an_epoch() {
     let live = Live::standard(Engine::Mysql);
     live.servers.primary().sql("RESET BINARY LOGS AND GTIDS; INSERT INTO app.t VALUES (2, 0)").unwrap();
     live.until("the replicas are set aside", |snapshot| {
-        snapshot.epoch == 2 && snapshot.nodes.iter().skip(1).all(|node| node.errant.is_some() && !node.follows)
+        snapshot.epoch == 2
+            && snapshot.nodes.iter().skip(1).all(|node| node.errant.is_some() && !node.follows)
     });
 }
 

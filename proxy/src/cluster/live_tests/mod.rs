@@ -38,7 +38,10 @@ impl Live {
     fn start(options: ClusterOptions) -> Self {
         let _ = tracing_subscriber::fmt().with_test_writer().with_env_filter("tidemark=debug").try_init();
         let servers = sandbox::Cluster::start(options).unwrap();
-        servers.primary().sql("CREATE TABLE app.t (id INT PRIMARY KEY, v BIGINT); INSERT INTO app.t VALUES (1, 0)").unwrap();
+        servers
+            .primary()
+            .sql("CREATE TABLE app.t (id INT PRIMARY KEY, v BIGINT); INSERT INTO app.t VALUES (1, 0)")
+            .unwrap();
         servers.wait_caught_up(PATIENCE).unwrap();
         let config = config(&servers);
         let (stop, stopped) = oneshot::channel();
@@ -64,7 +67,9 @@ impl Live {
 
     /// Waits until all nodes are up and the replicas follow the primary.
     fn settled(&self) {
-        self.until("all follow", |snapshot| snapshot.primary().is_some() && snapshot.nodes.iter().all(|node| node.follows));
+        self.until("all follow", |snapshot| {
+            snapshot.primary().is_some() && snapshot.nodes.iter().all(|node| node.follows)
+        });
     }
 
     fn until(&self, what: &str, condition: impl Fn(&Snapshot) -> bool) {

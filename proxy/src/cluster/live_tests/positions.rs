@@ -26,7 +26,12 @@ fn a_direct_write_is_seen_at_once_and_waited_for_on_a_replica() {
             }
         });
         waits.sort();
-        println!("{engine:?}: waited {:?} median, {:?} at most of {}", waits[waits.len() / 2], waits[waits.len() - 1], waits.len());
+        println!(
+            "{engine:?}: waited {:?} median, {:?} at most of {}",
+            waits[waits.len() / 2],
+            waits[waits.len() - 1],
+            waits.len()
+        );
     }
 }
 
@@ -48,7 +53,9 @@ fn a_stopped_applier_shows_as_lag_and_holds_waiters_until_it_goes_on() {
                 Instant::now()
             }
         });
-        live.until("the lag grows", |snapshot| snapshot.nodes[1].lag.is_some_and(|lag| lag > Duration::from_millis(500)));
+        live.until("the lag grows", |snapshot| {
+            snapshot.nodes[1].lag.is_some_and(|lag| lag > Duration::from_millis(500))
+        });
         let node = live.node(FIRST);
         assert!(node.follows && node.is_up() && node.role == Role::Replica);
         live.until("the other replica is not late", |snapshot| snapshot.nodes[2].lag == Some(Duration::ZERO));
@@ -80,15 +87,16 @@ fn a_delayed_replica_is_as_late_as_its_delay() {
 #[test]
 fn replicas_that_log_nothing_are_followed_all_the_same() {
     for engine in ENGINES {
-        let options = ClusterOptions::new(engine)
-            .replica_log(0, ReplicaLog::OwnOnly)
-            .replica_log(1, ReplicaLog::Off);
+        let options =
+            ClusterOptions::new(engine).replica_log(0, ReplicaLog::OwnOnly).replica_log(1, ReplicaLog::Off);
         let live = Live::start(options);
         live.settled();
         for _ in 0..5 {
             live.write();
             let bound = runtime().block_on(live.cluster.ask_primary()).unwrap();
-            live.until("both have it", |snapshot| snapshot.nodes.iter().skip(1).all(|node| node.low.covers(&bound.high)));
+            live.until("both have it", |snapshot| {
+                snapshot.nodes.iter().skip(1).all(|node| node.low.covers(&bound.high))
+            });
         }
         // Only MySQL knows an upper bound of what such a replica shows.
         let mysql = engine == Engine::Mysql;
@@ -152,7 +160,8 @@ fn a_waiter_that_gives_up_leaves_nothing_behind() {
     runtime().block_on(async {
         let limit = Duration::from_millis(10);
         for _ in 0..10 {
-            let waited = tokio::time::timeout(limit, live.cluster.applied(&never, |node| node.id == FIRST)).await;
+            let waited =
+                tokio::time::timeout(limit, live.cluster.applied(&never, |node| node.id == FIRST)).await;
             assert!(waited.is_err());
         }
     });

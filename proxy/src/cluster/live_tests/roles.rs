@@ -24,7 +24,11 @@ fn roles_are_discovered_and_follow_a_planned_switchover() {
         live.write();
         let bound = runtime().block_on(live.cluster.ask_primary()).unwrap();
         live.until("the write is applied everywhere", |snapshot| {
-            snapshot.nodes.iter().filter(|node| node.role == Role::Replica).all(|node| node.low.covers(&bound.high))
+            snapshot
+                .nodes
+                .iter()
+                .filter(|node| node.role == Role::Replica)
+                .all(|node| node.low.covers(&bound.high))
         });
     }
 }
@@ -65,7 +69,10 @@ fn an_inspection_tells_what_each_node_can_serve() {
         let primary = found[0].outcome.as_ref().unwrap();
         assert_eq!(primary.role, Role::Primary);
         let replica = found[1].outcome.as_ref().unwrap();
-        assert_eq!((replica.role, replica.sources.as_slice()), (Role::Replica, ["db1".to_owned()].as_slice()));
+        assert_eq!(
+            (replica.role, replica.sources.as_slice()),
+            (Role::Replica, ["db1".to_owned()].as_slice())
+        );
         assert_eq!(replica.levels, [Level::Eventual]);
         let fix = if engine == Engine::Mysql { "gtid_mode = ON" } else { "MASTER_USE_GTID = slave_pos" };
         assert!(replica.shortcomings.iter().any(|text| text.contains(fix)), "{:?}", replica.shortcomings);
