@@ -1,5 +1,6 @@
 //! The server's packets between a login (or COM_CHANGE_USER) and its end.
 
+use crate::auth::ed25519;
 use crate::err::ERR_HEADER;
 use crate::ok::OK_HEADER;
 use crate::put::Put;
@@ -24,7 +25,7 @@ pub enum AuthPacket<'a> {
     Switch {
         /// The plugin's name.
         plugin: &'a [u8],
-        /// The new nonce, without the NUL at its end.
+        /// The new nonce, without the NUL that most plugins put behind it.
         data: &'a [u8],
     },
     /// Data of the plugin in use.
@@ -48,7 +49,10 @@ impl<'a> AuthPacket<'a> {
             SWITCH => {
                 let plugin = reader.nul_or_end();
                 let data = reader.rest();
-                Ok(AuthPacket::Switch { plugin, data: data.strip_suffix(b"\0").unwrap_or(data) })
+                // client_ed25519's nonce is random bytes of a fixed length with no NUL behind it, and may end with one.
+                let plain = data.len() == ed25519::NONCE;
+                let nonce = if plain { data } else { data.strip_suffix(b"\0").unwrap_or(data) };
+                Ok(AuthPacket::Switch { plugin, data: nonce })
             }
             _ => Err(Malformed::new("packet not allowed during authentication")),
         }
@@ -84,6 +88,14 @@ mod tests {
         out.clear();
         write_more(&mut out, &[4]);
         assert_eq!(AuthPacket::parse(&out, NONE), Ok(AuthPacket::More(&[4])));
+    }
+
+    #[test]
+    fn a_nonce_of_random_bytes_may_end_with_nul() {
+        let nonce = [&[7; ed25519::NONCE - 1][..], &[0]].concat();
+        let payload = [&[SWITCH], b"client_ed25519\0".as_slice(), nonce.as_slice()].concat();
+        let switch = AuthPacket::Switch { plugin: b"client_ed25519", data: &nonce };
+        assert_eq!(AuthPacket::parse(&payload, NONE), Ok(switch));
     }
 
     #[test]
