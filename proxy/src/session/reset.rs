@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use gtid::Flavor;
 use wire::ChangeUser;
 use wire::command::CommandCode;
+use wire::rows::QueryOutcome;
+use wire::status::Status;
 
 use super::pins::Pins;
 use super::remember::is_system_schema;
@@ -22,9 +25,13 @@ impl Session {
     pub(super) async fn reset_connection(&mut self, command: &mut Command) -> Result<(), End> {
         let payload = [CommandCode::ResetConnection as u8];
         let connections = self.backends.take_all();
+        self.status = if self.default_autocommit { Status::AUTOCOMMIT } else { Status::default() };
         for mut connection in connections {
             match ask_raw(&mut connection.channel, &payload, RESET_TIMEOUT).await {
-                Ok(_) => {
+                Ok(outcomes) => {
+                    if let Some(QueryOutcome::Ok(ok)) = outcomes.last() {
+                        self.status = ok.status;
+                    }
                     connection.was_reset();
                     self.backends.put(*connection);
                 }
@@ -34,7 +41,20 @@ impl Session {
             }
         }
         self.begin_anew(self.state.schema.clone());
+        self.take_default_character_set();
         self.answer_ok(command).await
+    }
+
+    /// MySQL gives a reset session the server's own character set, not the one the client logged in with (MariaDB keeps
+    /// the latter); connections made from now on must have it too.
+    fn take_default_character_set(&mut self) {
+        if self.flavor == Flavor::Mysql {
+            let snapshot = self.instance.cluster.snapshot();
+            if let Some(facts) = snapshot.nodes.iter().find_map(|node| node.facts.as_ref()) {
+                self.account.collation = facts.collation;
+                self.dialect.charset = sql::Charset::from_collation_id(facts.collation);
+            }
+        }
     }
 
     /// Lets the client prove itself as another account. The old connections are closed when it succeeds; the client
