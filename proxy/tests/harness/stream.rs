@@ -1,0 +1,175 @@
+//! The sockets of a test's client: TCP, UNIX, and TLS over both.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, Error, RootCertStore, StreamOwned};
+
+/// Longer than anything here takes; a test that waits longer has found a hang.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// Where to connect.
+#[derive(Clone, Debug)]
+pub(crate) enum Target {
+    Tcp(SocketAddr),
+    Unix(PathBuf),
+}
+
+/// A connected socket.
+pub(crate) enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+    Tls(Box<StreamOwned<ClientConnection, Self>>),
+    /// While TLS is being put over it.
+    Gone,
+}
+
+impl Stream {
+    pub(crate) fn connect(target: &Target) -> io::Result<Self> {
+        Ok(match target {
+            Target::Tcp(address) => {
+                let stream = TcpStream::connect(address)?;
+                stream.set_nodelay(true)?;
+                stream.set_read_timeout(Some(SILENCE))?;
+                stream.set_write_timeout(Some(SILENCE))?;
+                Self::Tcp(stream)
+            }
+            Target::Unix(path) => {
+                let stream = UnixStream::connect(path)?;
+                stream.set_read_timeout(Some(SILENCE))?;
+                stream.set_write_timeout(Some(SILENCE))?;
+                Self::Unix(stream)
+            }
+        })
+    }
+
+    /// Puts TLS over the socket. `authority` is a PEM file to check the certificate against; without it any will do.
+    pub(crate) fn start_tls(&mut self, authority: Option<&Path>) -> Result<(), Error> {
+        let name = ServerName::try_from("localhost").unwrap();
+        let connection = ClientConnection::new(Arc::new(config(authority)), name)?;
+        let plain = std::mem::replace(self, Self::Gone);
+        *self = Self::Tls(Box::new(StreamOwned::new(connection, plain)));
+        Ok(())
+    }
+
+    pub(crate) fn is_private(&self) -> bool {
+        !matches!(self, Self::Tcp(_))
+    }
+
+    /// No more will be written; the other side sees the end.
+    pub(crate) fn finish(&mut self) {
+        let _ = match self {
+            Self::Tcp(stream) => stream.shutdown(Shutdown::Write),
+            Self::Unix(stream) => stream.shutdown(Shutdown::Write),
+            Self::Tls(stream) => {
+                stream.conn.send_close_notify();
+                stream.flush()
+            }
+            Self::Gone => Ok(()),
+        };
+    }
+
+    /// For how long a read may hear nothing.
+    pub(crate) fn set_patience(&self, patience: Duration) {
+        match self {
+            Self::Tcp(stream) => stream.set_read_timeout(Some(patience)).unwrap(),
+            Self::Unix(stream) => stream.set_read_timeout(Some(patience)).unwrap(),
+            Self::Tls(stream) => stream.sock.set_patience(patience),
+            Self::Gone => {}
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.read(buffer),
+            Self::Unix(stream) => stream.read(buffer),
+            Self::Tls(stream) => stream.read(buffer),
+            Self::Gone => Ok(0),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.write(bytes),
+            Self::Unix(stream) => stream.write(bytes),
+            Self::Tls(stream) => stream.write(bytes),
+            Self::Gone => Ok(0),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => stream.flush(),
+            Self::Unix(stream) => stream.flush(),
+            Self::Tls(stream) => stream.flush(),
+            Self::Gone => Ok(()),
+        }
+    }
+}
+
+fn config(authority: Option<&Path>) -> ClientConfig {
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let builder =
+        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    match authority {
+        Some(path) => {
+            let mut roots = RootCertStore::empty();
+            roots.add(CertificateDer::from_pem_file(path).unwrap()).unwrap();
+            builder.with_root_certificates(roots).with_no_client_auth()
+        }
+        None => {
+            let any = Arc::new(AnyCertificate);
+            builder.dangerous().with_custom_certificate_verifier(any).with_no_client_auth()
+        }
+    }
+}
+
+/// A client that does not ask who is there, as most do.
+#[derive(Debug)]
+struct AnyCertificate;
+
+impl ServerCertVerifier for AnyCertificate {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<rustls::SignatureScheme> {
+        rustls::crypto::aws_lc_rs::default_provider().signature_verification_algorithms.supported_schemes()
+    }
+}

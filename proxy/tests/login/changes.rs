@@ -1,0 +1,100 @@
+//! Accounts that change on the servers while the proxy remembers them, and servers that forget.
+
+use std::time::Duration;
+
+use sandbox::{Cluster, Engine, LoginPlugin};
+
+use crate::harness::clusters::{caught_up, own, shared, unique};
+use crate::harness::login::{Account, Tls};
+use crate::harness::on_every_engine;
+use crate::harness::proxy::Setup;
+
+on_every_engine!(
+    a_password_changed_while_it_is_remembered,
+    an_account_locked_or_dropped_while_it_is_remembered,
+    replicas_that_restarted_have_forgotten_the_password,
+);
+
+fn plugin(engine: Engine) -> LoginPlugin {
+    if engine == Engine::Mysql { LoginPlugin::CachingSha2 } else { LoginPlugin::Native }
+}
+
+fn on_primary(cluster: &Cluster, statement: &str) {
+    cluster.primary().sql(statement).unwrap();
+    caught_up(cluster);
+}
+
+fn a_password_changed_while_it_is_remembered(engine: Engine) {
+    let cluster = shared(engine);
+    let user = unique("changing");
+    cluster.create_account(&user, plugin(engine), "first-password").unwrap();
+    let proxy = Setup::of(cluster).endpoint("rw", "").start();
+    let target = proxy.target("rw");
+    let (old, new) = (Account::new(&user, "first-password"), Account::new(&user, "second-password"));
+    let mut session = old.connect(&target).unwrap();
+    old.connect(&target).unwrap();
+    on_primary(cluster, &format!("ALTER USER '{user}'@'%' IDENTIFIED BY 'second-password'"));
+    // The old answer still fits what is remembered: the server says no.
+    assert_eq!(old.connect(&target).err().unwrap().code, 1045);
+    // What is remembered of native hashes is some seconds old at most.
+    let begin = std::time::Instant::now();
+    while let Err(error) = new.connect(&target) {
+        assert_eq!(error.code, 1045);
+        assert!(engine == Engine::Mariadb && begin.elapsed() < Duration::from_secs(8), "{error:?}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(old.connect(&target).err().unwrap().code, 1045);
+    new.connect(&target).unwrap();
+    // Who is in stays in, on connections that exist and on new ones as far as the servers let it.
+    assert_eq!(session.value("SELECT 1"), "1");
+    session.run("DO 1");
+    assert_eq!(session.value("SELECT LAST_INSERT_ID()"), "0");
+}
+
+fn an_account_locked_or_dropped_while_it_is_remembered(engine: Engine) {
+    let cluster = shared(engine);
+    let user = unique("leaving");
+    cluster.create_account(&user, plugin(engine), "remembered").unwrap();
+    let proxy = Setup::of(cluster).endpoint("rw", "").start();
+    let target = proxy.target("rw");
+    let account = Account::new(&user, "remembered");
+    account.connect(&target).unwrap();
+    on_primary(cluster, &format!("ALTER USER '{user}'@'%' ACCOUNT LOCK"));
+    let locked = account.connect(&target).err().unwrap();
+    assert_eq!(locked.code, if engine == Engine::Mysql { 3118 } else { 4151 }, "{locked:?}");
+    on_primary(cluster, &format!("ALTER USER '{user}'@'%' ACCOUNT UNLOCK"));
+    account.connect(&target).unwrap();
+    on_primary(cluster, &format!("DROP USER '{user}'@'%'"));
+    assert_eq!(account.connect(&target).err().unwrap().code, 1045);
+}
+
+fn replicas_that_restarted_have_forgotten_the_password(engine: Engine) {
+    let cluster = own(engine);
+    let user = unique("cold");
+    cluster.create_account(&user, plugin(engine), "warm-password").unwrap();
+    let proxy = Setup::of(&cluster).endpoint("rw", "").start();
+    let target = proxy.target("rw");
+    let account = Account::new(&user, "warm-password");
+    let mut before = account.connect(&target).unwrap();
+    assert_ne!(before.value("SELECT @@server_id"), "1");
+    for replica in cluster.replicas() {
+        replica.restart().unwrap();
+    }
+    // The session that was there, a new one without TLS, and one with it, which can tell the password again.
+    assert!(!before.value("SELECT @@server_id").is_empty());
+    for tls in [Tls::No, Tls::Yes, Tls::No] {
+        let mut client = account.clone().tls(tls).connect(&target).unwrap();
+        for _ in 0..4 {
+            assert!(!client.value("SELECT @@server_id").is_empty());
+        }
+        client.run("DO 1");
+    }
+    // Once told, the replicas serve again.
+    let begin = std::time::Instant::now();
+    let mut client = account.tls(Tls::Yes).connect(&target).unwrap();
+    let primary = cluster.primary().value("SELECT @@server_id").unwrap();
+    while client.value("SELECT @@server_id") == primary {
+        assert!(begin.elapsed() < Duration::from_secs(15), "reads do not come back to the replicas");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
