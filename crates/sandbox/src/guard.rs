@@ -39,7 +39,10 @@ if [ "$keep" = keep ]; then
     while [ -n "$(servers)" ] && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
 fi
 while [ -n "$(servers)" ] && [ $tries -lt 200 ]; do signal KILL; sleep 0.1; tries=$((tries + 1)); done
-[ "$keep" = keep ] || rm -rf -- "$directory"
+[ "$keep" = keep ] && exit
+# A program that was copying files into it when the process ended may still do so for a moment.
+tries=0
+while rm -rf -- "$directory"; [ -e "$directory" ] && [ $tries -lt 200 ]; do sleep 0.1; tries=$((tries + 1)); done
 "#;
 
 /// The guard of one cluster's directory.
