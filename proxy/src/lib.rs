@@ -23,4 +23,5 @@ pub mod runtime;
 pub mod serve;
 
 pub mod cli;
+pub mod demo;
 pub mod explain;

@@ -4,9 +4,9 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
-use tidemark::cli::{Cli, Command};
+use tidemark::cli::{Cli, Command, DemoArgs};
 use tidemark::config::{self, Config};
-use tidemark::{explain, serve};
+use tidemark::{demo, explain, serve};
 use tracing_subscriber::EnvFilter;
 
 fn main() -> ExitCode {
@@ -15,6 +15,7 @@ fn main() -> ExitCode {
         Command::Explain(args) => done(
             explain::run(&args, io::stdin().lock(), io::stdout().lock()).map_err(|error| error.to_string()),
         ),
+        Command::Demo(args) => demonstrate(&args),
         Command::Schema => {
             done(writeln!(io::stdout(), "{}", config::schema()).map_err(|error| error.to_string()))
         }
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
 }
 
 fn run(path: &std::path::Path) -> ExitCode {
-    log_to_stderr();
+    log_to_stderr("info");
     let config = match Config::load(path) {
         Ok(config) => config,
         Err(error) => {
@@ -36,6 +37,18 @@ fn run(path: &std::path::Path) -> ExitCode {
         }
     };
     match serve::serve(config) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("tidemark: {error}");
+            error.exit_code()
+        }
+    }
+}
+
+fn demonstrate(args: &DemoArgs) -> ExitCode {
+    // The screen belongs to the report; what goes wrong on purpose there is in it.
+    log_to_stderr("error");
+    match demo::run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("tidemark: {error}");
@@ -55,9 +68,9 @@ fn done(outcome: Result<(), String>) -> ExitCode {
 }
 
 /// Logs to standard error, where a service manager or a terminal takes them. `TIDEMARK_LOG` chooses what, as
-/// `RUST_LOG` does for other programs; `info` without it.
-fn log_to_stderr() {
-    let filter = EnvFilter::try_from_env("TIDEMARK_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+/// `RUST_LOG` does for other programs; `default` without it.
+fn log_to_stderr(default: &str) {
+    let filter = EnvFilter::try_from_env("TIDEMARK_LOG").unwrap_or_else(|_| EnvFilter::new(default));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub use admin::{AdminArgs, DrainArgs, NoAdmin, SetArgs, StatusArgs};
-pub use demo::{DemoArgs, Engine};
+pub use demo::{DEMO_PORT, DEMO_PORT_MAX, DemoArgs, Engine};
 pub use explain::ExplainArgs;
 
 /// The whole command line.

@@ -35,7 +35,7 @@ fn every_command_has_its_defaults() {
         matches!(parse("tidemark check --config a.toml"), Ok(Command::Check(args)) if args.config == Path::new("a.toml"))
     );
     let Ok(Command::Demo(demo)) = parse("tidemark demo") else { panic!("demo") };
-    assert_eq!((demo.engine, demo.replicas, demo.dir, demo.no_load), (None, 2, None, false));
+    assert_eq!((demo.engine, demo.replicas, demo.dir, demo.port, demo.no_load), (None, 2, None, 6446, false));
     let Ok(Command::Explain(explain)) = parse("tidemark explain") else { panic!("explain") };
     assert_eq!((explain.sql_mode.as_str(), explain.json, explain.sql), ("", false, None));
     assert!(matches!(parse("tidemark schema"), Ok(Command::Schema)));
@@ -52,6 +52,7 @@ fn bad_usage_is_told_before_anything_starts() {
     refused("tidemark run --conf x", "--config");
     refused("tidemark demo --engine postgres", "mysql, mariadb");
     refused("tidemark demo --replicas 0", "1..=8");
+    refused("tidemark demo --port 65501", "1..=65500");
     refused("tidemark explain a b", "unexpected argument");
     refused("tidemark set app", "KEY=VALUE");
     refused("tidemark set app consistency=strong", "\"eventual\", \"session\" or \"global\"");
