@@ -82,7 +82,8 @@ fn statement_follows(mut lexer: Lexer<'_>) -> bool {
 }
 
 fn of_inner(lexer: &mut Lexer<'_>) -> One {
-    let inner = statement::classify(lexer);
+    let first = lexer.next();
+    let inner = statement::classify(lexer, first);
     let inner = One { kind: Kind::Explain, effects: inner.effects.without(Effects::CONNECTION_ID), ..inner };
     if inner.target == Target::Proxy {
         return One { target: Target::Primary, reason: Reason::ConnectionId, ..inner };

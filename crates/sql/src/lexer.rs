@@ -33,8 +33,8 @@ pub(crate) struct Lexer<'a> {
     in_executed: bool,
     /// The last token was a `.` or a name before one: a word here is a name, whatever it spells.
     name_may_follow: bool,
-    /// What [`Self::next`] gave last.
-    last: Token,
+    /// Where the `;` stands that was taken last; none once the end was reached.
+    semicolon: Option<usize>,
     /// The gate of the executable comments met so far.
     gate: Option<u32>,
     /// A gated executable comment was met: the other reading has to be looked at as well.
@@ -45,12 +45,12 @@ pub(crate) struct Lexer<'a> {
     pub(crate) hints: Hints,
 }
 
-/// Bytes that may be part of a bare word: letters, digits, `_`, `$` and everything above ASCII.
+/// ASCII bytes that may be part of a bare word: letters, digits, `_` and `$`.
 const WORD_BYTE: [bool; 256] = {
     let mut table = [false; 256];
     let mut i = 0;
     while i < 256 {
-        table[i] = matches!(i, 0x30..=0x39 | 0x41..=0x5A | 0x61..=0x7A | 0x24 | 0x5F | 0x80..=0xFF);
+        table[i] = matches!(i, 0x30..=0x39 | 0x41..=0x5A | 0x61..=0x7A | 0x24 | 0x5F);
         i += 1;
     }
     table
@@ -58,7 +58,7 @@ const WORD_BYTE: [bool; 256] = {
 
 /// Whether a byte may be part of a bare word.
 pub(crate) fn is_word_byte(byte: u8) -> bool {
-    WORD_BYTE[usize::from(byte)]
+    byte >= 0x80 || WORD_BYTE[usize::from(byte)]
 }
 
 impl<'a> Lexer<'a> {
@@ -72,7 +72,7 @@ impl<'a> Lexer<'a> {
             gated,
             in_executed: false,
             name_may_follow: false,
-            last: Token { kind: Tok::End, start: pos, end: pos },
+            semicolon: None,
             gate: None,
             saw_gated: false,
             doubtful: dialect.charset == Charset::Other,
@@ -84,14 +84,19 @@ impl<'a> Lexer<'a> {
         self.dialect
     }
 
-    /// The token that was taken last.
-    pub(crate) fn last(&self) -> Token {
-        self.last
+    /// Where the `;` stands that ended the statement that was taken last; `None` if the end of the text did.
+    pub(crate) fn end_mark(&self) -> Option<usize> {
+        self.semicolon
     }
 
     /// Behind the token that was taken last.
     pub(crate) fn position(&self) -> usize {
         self.pos
+    }
+
+    /// A lexer that stands before `token`, where `executable` tells whether that lies in an executable comment.
+    pub(crate) fn back_at(&self, token: Token, executable: bool) -> Lexer<'a> {
+        Lexer { pos: token.start, in_executed: executable, name_may_follow: false, ..*self }
     }
 
     /// Whether the content of an executable comment is being read.
@@ -145,8 +150,8 @@ impl<'a> Lexer<'a> {
         let start = self.pos;
         let Some(first) = self.byte(start) else {
             self.doubtful |= std::mem::take(&mut self.in_executed);
-            self.last = Token { kind: Tok::End, start, end: start };
-            return self.last;
+            self.semicolon = None;
+            return Token { kind: Tok::End, start, end: start };
         };
         let (kind, end) = match first {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80..=0xFF => (Tok::Word, self.word_end(start)),
@@ -176,7 +181,10 @@ impl<'a> Lexer<'a> {
             b'(' => (Tok::Open, start + 1),
             b')' => (Tok::Close, start + 1),
             b',' => (Tok::Comma, start + 1),
-            b';' => (Tok::Semicolon, start + 1),
+            b';' => {
+                self.semicolon = Some(start);
+                (Tok::Semicolon, start + 1)
+            }
             b':' if self.byte(start + 1) == Some(b'=') => (Tok::Assign, start + 2),
             b'\\' if self.byte(start + 1) == Some(b'N') => (Tok::Null, start + 2),
             b'+' | b'-' | b'*' | b'/' | b'%' | b'=' | b'<' | b'>' | b'!' | b'&' | b'|' | b'^' | b'~'
@@ -189,8 +197,7 @@ impl<'a> Lexer<'a> {
             self.doubtful = true;
         }
         self.pos = end;
-        self.last = Token { kind, start, end };
-        self.last
+        Token { kind, start, end }
     }
 
     /// Whether the byte before `at` ends a name, so that a point at `at` joins two names.
@@ -201,23 +208,31 @@ impl<'a> Lexer<'a> {
     }
 
     /// Where the word that starts at `start` ends.
+    #[inline]
     fn word_end(&mut self, start: usize) -> usize {
         let mut at = start;
-        let mut above_ascii = false;
+        while let Some(&byte) = self.sql.get(at)
+            && WORD_BYTE[usize::from(byte)]
+        {
+            at += 1;
+        }
+        match self.byte(at) {
+            Some(0x80..) => self.long_word_end(start, at),
+            _ => at,
+        }
+    }
+
+    #[cold]
+    /// Where a word ends that has a byte above ASCII at `at`.
+    fn long_word_end(&mut self, start: usize, mut at: usize) -> usize {
         while let Some(byte) = self.byte(at) {
-            if byte < 0x80 {
-                if !WORD_BYTE[usize::from(byte)] {
-                    break;
-                }
-                at += 1;
-            } else {
-                above_ascii = true;
-                at += self.char_len(at);
+            match byte {
+                0x80.. => at += self.char_len(at),
+                _ if WORD_BYTE[usize::from(byte)] => at += 1,
+                _ => break,
             }
         }
-        if above_ascii {
-            self.check_word(start, at);
-        }
+        self.check_word(start, at);
         at
     }
 
@@ -329,19 +344,33 @@ impl<'a> Lexer<'a> {
 
     fn skip_space_and_comments(&mut self) {
         while let Some(byte) = self.byte(self.pos) {
-            let rest = self.sql.get(self.pos..).unwrap_or_default();
             match byte {
                 b' ' | 0x09..=0x0D => self.pos += 1,
-                b'#' => self.skip_line(),
-                b'-' if comment::starts_with_dashes(rest) => self.skip_line(),
-                b'/' if rest.get(1) == Some(&b'*') => self.comment(),
-                b'*' if self.in_executed && rest.get(1) == Some(&b'/') => {
-                    self.in_executed = false;
-                    self.pos += 2;
+                b'#' | b'-' | b'/' | b'*' => {
+                    if !self.skip_comment(byte) {
+                        return;
+                    }
                 }
                 _ => return,
             }
         }
+    }
+
+    /// Takes the comment, or the end of an executable comment, that may start with `first` here.
+    fn skip_comment(&mut self, first: u8) -> bool {
+        let rest = self.sql.get(self.pos..).unwrap_or_default();
+        let second = rest.get(1).copied();
+        match (first, second) {
+            (b'#', _) => self.skip_line(),
+            (b'-', _) if comment::starts_with_dashes(rest) => self.skip_line(),
+            (b'/', Some(b'*')) => self.comment(),
+            (b'*', Some(b'/')) if self.in_executed => {
+                self.in_executed = false;
+                self.pos += 2;
+            }
+            _ => return false,
+        }
+        true
     }
 
     fn skip_line(&mut self) {

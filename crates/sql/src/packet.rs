@@ -42,13 +42,12 @@ fn read(sql: &[u8], dialect: Dialect, gated: Gated) -> Reading {
     let mut packet: Option<One> = None;
     let mut statements = 0u32;
     loop {
-        match lexer.peek().kind {
+        let first = lexer.next();
+        match first.kind {
             Tok::End => break,
-            Tok::Semicolon => {
-                lexer.next();
-            }
+            Tok::Semicolon => {}
             _ => {
-                let one = statement::classify(&mut lexer);
+                let one = statement::classify(&mut lexer, first);
                 packet = Some(match packet {
                     None => one,
                     Some(before) => together(before, one),
@@ -57,8 +56,6 @@ fn read(sql: &[u8], dialect: Dialect, gated: Gated) -> Reading {
             }
         }
     }
-    // Comments behind the last statement may hold a hint.
-    lexer.next();
     let mut one = packet.unwrap_or(One::primary(Reason::Empty, Kind::Empty, Effects::NONE));
     let erroneous = statements > 1 && !dialect.multi_statements;
     let doubtful = lexer.doubtful || dialect.oracle || erroneous;

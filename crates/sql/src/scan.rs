@@ -35,8 +35,8 @@ impl Seen {
 }
 
 /// What the pass has found so far.
-pub(crate) struct Scan<'a> {
-    pub(crate) lexer: Lexer<'a>,
+pub(crate) struct Scan<'s, 'a> {
+    lexer: &'s mut Lexer<'a>,
     /// Where the statement can go. It only ever gets worse: replica, previous, primary.
     pub(crate) target: Target,
     pub(crate) reason: Reason,
@@ -58,8 +58,8 @@ pub(crate) struct Scan<'a> {
     schema: Option<Schema>,
 }
 
-impl<'a> Scan<'a> {
-    pub(crate) fn new(lexer: Lexer<'a>) -> Scan<'a> {
+impl<'s, 'a> Scan<'s, 'a> {
+    pub(crate) fn new(lexer: &'s mut Lexer<'a>) -> Scan<'s, 'a> {
         Scan {
             lexer,
             target: Target::Replica,
@@ -79,9 +79,16 @@ impl<'a> Scan<'a> {
     }
 
     /// For INSERT and REPLACE.
-    pub(crate) fn with_column_list(mut self) -> Scan<'a> {
+    pub(crate) fn with_column_list(mut self) -> Scan<'s, 'a> {
         self.columns_follow = true;
         self
+    }
+
+    /// Takes `first`, and reads to the end of the statement.
+    pub(crate) fn run_from(&mut self, first: Token) {
+        if !self.step(first) {
+            self.run();
+        }
     }
 
     /// Reads to the end of the statement; the lexer then stands behind its `;`.
@@ -283,7 +290,7 @@ impl<'a> Scan<'a> {
 
     /// Takes the name behind `@@`.
     fn system_variable(&mut self) {
-        match variable::read(&mut self.lexer) {
+        match variable::read(self.lexer) {
             variable::Read::Replica => {}
             variable::Read::Previous => self.previous(),
             variable::Read::LastInsertId => {

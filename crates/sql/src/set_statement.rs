@@ -73,7 +73,8 @@ fn add(one: &mut One, item: &Assignment<'_>, items: &Assignments<'_>) {
 
 /// What computing the value may do.
 fn value_effects(items: &Assignments<'_>) -> Effects {
-    let mut scan = Scan::new(items.value_lexer());
+    let mut lexer = items.value_lexer();
+    let mut scan = Scan::new(&mut lexer);
     scan.run_until(items.lexer().peek().start);
     scan.effects
 }
@@ -128,11 +129,11 @@ fn for_one_statement(lexer: &mut Lexer<'_>) -> One {
         lexer.skip_statement();
         return One::unknown();
     }
-    if matches!(lexer.peek().kind, Tok::Semicolon | Tok::End) {
-        lexer.skip_statement();
+    let first = lexer.next();
+    if matches!(first.kind, Tok::Semicolon | Tok::End) {
         return One::unknown();
     }
-    let inner = statement::classify(lexer);
+    let inner = statement::classify(lexer, first);
     let inner = One { effects: (inner.effects | effects).without(Effects::CONNECTION_ID), ..inner };
     match inner.target {
         Target::Replica | Target::Previous if plain => inner,

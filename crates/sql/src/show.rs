@@ -79,12 +79,11 @@ fn about(lexer: &mut Lexer<'_>) -> About {
 /// The rest may name a system schema, and may have an expression in WHERE or LIKE.
 pub(crate) fn objects(lexer: &mut Lexer<'_>) -> One {
     let of_server = names_server_schema(*lexer);
-    let mut scan = Scan::new(*lexer);
+    let mut scan = Scan::new(lexer);
     if of_server {
         scan.primary(Reason::SystemSchema);
     }
     scan.run();
-    *lexer = scan.lexer;
     let reason = if scan.target == Target::Replica { Reason::MetadataRead } else { scan.reason };
     let unknown = if scan.reason == Reason::Unknown { Effects::UNKNOWN } else { Effects::NONE };
     One { target: scan.target, reason, kind: Kind::Show, effects: scan.effects | unknown }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::dialect::Dialect;
 use crate::lexer::{Gated, Lexer};
 use crate::statement;
-use crate::token::{Tok, Token};
+use crate::token::Tok;
 
 /// The statements of a packet, as byte ranges without the `;` between them. Comments before a statement belong to it;
 /// what holds nothing but comments and space is left out.
@@ -27,14 +27,12 @@ pub struct Split<'a> {
 impl Split<'_> {
     /// Goes behind the next `;` that splits, and says where the statement ends.
     fn end_of_statement(&mut self) -> usize {
-        statement::classify(&mut self.lexer);
-        while self.lexer.inside_executable() && self.lexer.last().kind == Tok::Semicolon {
+        let first = self.lexer.next();
+        statement::classify(&mut self.lexer, first);
+        while self.lexer.inside_executable() && self.lexer.end_mark().is_some() {
             self.lexer.skip_statement();
         }
-        match self.lexer.last() {
-            Token { kind: Tok::Semicolon, start, .. } => start,
-            _ => self.lexer.sql.len(),
-        }
+        self.lexer.end_mark().unwrap_or(self.lexer.sql.len())
     }
 }
 

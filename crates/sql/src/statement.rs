@@ -14,7 +14,7 @@ use crate::scan::Scan;
 use crate::set_statement;
 use crate::show;
 use crate::target::Target;
-use crate::token::Tok;
+use crate::token::{Tok, Token};
 use crate::words::Kw;
 
 /// What one statement of a packet is.
@@ -41,24 +41,34 @@ impl One {
 /// Effects of DDL and of statements that administer a server: they commit, and may fail after that.
 pub(crate) const COMMITS: Effects = Effects::MAY_COMMIT.union(Effects::MAY_COMMIT_THEN_FAIL);
 
-/// Classifies the statement at `lexer`, which is not empty, and goes behind its `;`.
-pub(crate) fn classify(lexer: &mut Lexer<'_>) -> One {
-    let mut behind = *lexer;
-    let mut first = behind.next();
-    let in_parentheses = first.kind == Tok::Open;
-    while first.kind == Tok::Open {
-        first = behind.next();
+/// Classifies the statement that begins with `first`, which was taken from `lexer`, and goes behind its `;`.
+pub(crate) fn classify(lexer: &mut Lexer<'_>, first: Token) -> One {
+    if first.kind == Tok::Open {
+        return in_parentheses(lexer, first);
     }
     let kw = lexer.keyword(first);
-    if matches!(kw, Kw::Select | Kw::With | Kw::Table | Kw::Values) {
-        return read(lexer);
+    if begins_read(kw) {
+        return read(lexer, first);
     }
-    if in_parentheses {
-        lexer.skip_statement();
-        return One::unknown();
-    }
-    *lexer = behind;
     dispatch(kw, lexer)
+}
+
+/// Behind parentheses only a read can stand.
+fn in_parentheses(lexer: &mut Lexer<'_>, first: Token) -> One {
+    let mut behind = *lexer;
+    let mut word = behind.next();
+    while word.kind == Tok::Open {
+        word = behind.next();
+    }
+    if begins_read(lexer.keyword(word)) {
+        return read(lexer, first);
+    }
+    lexer.skip_statement();
+    One::unknown()
+}
+
+fn begins_read(kw: Kw) -> bool {
+    matches!(kw, Kw::Select | Kw::With | Kw::Table | Kw::Values)
 }
 
 /// Classifies the statement whose first word was `kw`.
@@ -152,11 +162,10 @@ fn opens(lexer: &Lexer<'_>) -> bool {
 }
 
 /// SELECT, TABLE, VALUES and what WITH leads to.
-pub(crate) fn read(lexer: &mut Lexer<'_>) -> One {
-    let start = *lexer;
-    let mut scan = Scan::new(*lexer);
-    scan.run();
-    *lexer = scan.lexer;
+fn read(lexer: &mut Lexer<'_>, first: Token) -> One {
+    let executable = lexer.inside_executable();
+    let mut scan = Scan::new(lexer);
+    scan.run_from(first);
     let kind = match scan.verb {
         Some(Kw::Insert) => Kind::Insert,
         Some(Kw::Update) => Kind::Update,
@@ -168,7 +177,7 @@ pub(crate) fn read(lexer: &mut Lexer<'_>) -> One {
     match one.reason {
         Reason::Write => One { effects: one.effects | Effects::MAY_COMMIT, ..one },
         Reason::Unknown => One { effects: one.effects | Effects::UNKNOWN, ..one },
-        Reason::ConnectionId if connection_id::is_all(start) => One {
+        Reason::ConnectionId if connection_id::is_all(lexer.back_at(first, executable)) => One {
             target: Target::Proxy,
             reason: Reason::Proxy,
             kind,
@@ -180,16 +189,15 @@ pub(crate) fn read(lexer: &mut Lexer<'_>) -> One {
 
 /// DO
 fn run_expressions(lexer: &mut Lexer<'_>) -> One {
-    let mut scan = Scan::new(*lexer);
+    let mut scan = Scan::new(lexer);
     scan.run();
-    *lexer = scan.lexer;
     let unknown = if scan.reason == Reason::Unknown { Effects::UNKNOWN } else { Effects::NONE };
     One { target: scan.target, reason: scan.reason, kind: Kind::Do, effects: scan.effects | unknown }
 }
 
 /// INSERT, UPDATE, DELETE, REPLACE
 fn write(kw: Kw, lexer: &mut Lexer<'_>) -> One {
-    let mut scan = Scan::new(*lexer);
+    let mut scan = Scan::new(lexer);
     let kind = match kw {
         Kw::Insert => Kind::Insert,
         Kw::Replace => Kind::Replace,
@@ -200,7 +208,6 @@ fn write(kw: Kw, lexer: &mut Lexer<'_>) -> One {
         scan = scan.with_column_list();
     }
     scan.run();
-    *lexer = scan.lexer;
     One::primary(Reason::Write, kind, scan.effects | Effects::MAY_COMMIT)
 }
 

@@ -134,17 +134,77 @@ static ENTRIES: [Entry; COUNT] = {
 
 const SLOTS: usize = 4096;
 
-/// The longest word in the table; longer ones are names.
-const LONGEST: usize = {
-    let mut longest = 0;
+const _: () = assert!(COUNT * 2 < SLOTS);
+
+/// What is compared to find a word: its length and its ends, without the case of letters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Key {
+    /// The first eight bytes, or all, little-endian.
+    first: u64,
+    /// The last eight bytes; `first` again for a word of up to eight.
+    last: u64,
+    len: usize,
+}
+
+/// Takes the case from letters. Of the bytes that words are made of, no two others become one.
+const CASE: u64 = 0x2020_2020_2020_2020;
+
+impl Key {
+    /// The key of a word in the table.
+    const fn of_entry(word: &[u8]) -> Key {
+        let from = if word.len() > 8 { word.len() - 8 } else { 0 };
+        Key { first: pack(word, 0) | CASE, last: pack(word, from) | CASE, len: word.len() }
+    }
+
+    /// The key of a word in a statement: the same, with fewer steps.
+    fn of(word: &[u8]) -> Key {
+        let len = word.len();
+        let first = match word {
+            [a, b, c, d, e, f, g, h, ..] => u64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h]),
+            [a, b, c, d, ..] => {
+                // Two halves that overlap say the same where they do.
+                let low = u64::from(u32::from_le_bytes([*a, *b, *c, *d]));
+                match word {
+                    [.., w, x, y, z] => {
+                        low | (u64::from(u32::from_le_bytes([*w, *x, *y, *z])) << ((len - 4) * 8))
+                    }
+                    _ => low,
+                }
+            }
+            _ => pack(word, 0),
+        };
+        let last = match word {
+            [.., a, b, c, d, e, f, g, h] => u64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h]),
+            _ => first,
+        };
+        Key { first: first | CASE, last: last | CASE, len }
+    }
+
+    const fn slot(self) -> usize {
+        let mixed = (self.first ^ self.last.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (mixed >> 52) as usize % SLOTS
+    }
+}
+
+/// Up to eight bytes of `word` from `from` on.
+const fn pack(word: &[u8], from: usize) -> u64 {
+    let mut packed = 0;
     let mut i = 0;
-    while i < COUNT {
-        if ENTRIES[i].name.len() > longest {
-            longest = ENTRIES[i].name.len();
-        }
+    while i < 8 && from + i < word.len() {
+        packed |= (word[from + i] as u64) << (8 * i);
         i += 1;
     }
-    longest
+    packed
+}
+
+static KEYS: [Key; COUNT] = {
+    let mut keys = [Key { first: 0, last: 0, len: 0 }; COUNT];
+    let mut i = 0;
+    while i < COUNT {
+        keys[i] = Key::of_entry(ENTRIES[i].name.as_bytes());
+        i += 1;
+    }
+    keys
 };
 
 /// Open addressing: a slot holds an index into the entries plus one, 0 is free.
@@ -152,11 +212,11 @@ static SLOT_TABLE: [u16; SLOTS] = {
     let mut slots = [0u16; SLOTS];
     let mut i = 0;
     while i < COUNT {
-        let mut slot = hash(ENTRIES[i].name.as_bytes());
+        let mut slot = KEYS[i].slot();
         while slots[slot] != 0 {
             slot = (slot + 1) % SLOTS;
         }
-        #[allow(clippy::cast_possible_truncation, reason = "COUNT is checked against SLOTS below")]
+        #[allow(clippy::cast_possible_truncation, reason = "COUNT is far below SLOTS")]
         {
             slots[slot] = i as u16 + 1;
         }
@@ -165,28 +225,13 @@ static SLOT_TABLE: [u16; SLOTS] = {
     slots
 };
 
-const _: () = assert!(COUNT * 2 < SLOTS);
-
-/// A hash that does not see the case of letters.
-const fn hash(word: &[u8]) -> usize {
-    let mut h: u32 = 0x811C_9DC5;
-    let mut i = 0;
-    while i < word.len() {
-        h = (h ^ (word[i] | 0x20) as u32).wrapping_mul(0x0100_0193);
-        i += 1;
-    }
-    ((h >> 16) ^ h) as usize % SLOTS
-}
-
 /// What is known of `word`, in any case.
 pub(crate) fn lookup(word: &[u8]) -> Meaning {
-    if word.len() > LONGEST {
-        return Meaning::NAME;
-    }
-    let mut slot = hash(word);
+    let key = Key::of(word);
+    let mut slot = key.slot();
     while let Some(index) = usize::from(SLOT_TABLE[slot]).checked_sub(1) {
         let entry = &ENTRIES[index];
-        if entry.name.as_bytes().eq_ignore_ascii_case(word) {
+        if KEYS[index] == key && (key.len <= 8 || entry.name.as_bytes().eq_ignore_ascii_case(word)) {
             return Meaning { kw: entry.kw, role: entry.role };
         }
         slot = (slot + 1) % SLOTS;
@@ -203,6 +248,14 @@ mod tests {
         for entry in &ENTRIES {
             let found = lookup(entry.name.to_ascii_uppercase().as_bytes());
             assert_eq!((found.kw, found.role), (entry.kw, entry.role), "{} is listed twice", entry.name);
+        }
+    }
+
+    #[test]
+    fn keys_are_made_alike_in_both_ways() {
+        let word = b"abcdefghijklmnopqrstuvwxyz";
+        for len in 0..word.len() {
+            assert!(Key::of(&word[..len]) == Key::of_entry(&word[..len]), "{len}");
         }
     }
 
