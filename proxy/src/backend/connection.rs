@@ -5,12 +5,13 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use gtid::Flavor;
+use wire::capability::Capabilities;
 use wire::command::CommandCode;
 use wire::frame::{HEADER, Header, write_packet};
 use wire::rows::QueryOutcome;
 use wire::status::Status;
 
-use super::control::{ask, ask_raw};
+use super::control::{command, query};
 use super::error::BackendError;
 use super::login::LoggedIn;
 use super::state::{Shared, State};
@@ -53,6 +54,7 @@ pub struct Connection {
     /// The status flags of the last reply.
     pub status: Status,
     flavor: Flavor,
+    capabilities: Capabilities,
     tracking: Tracking,
     state: Shared,
     statements: HashMap<u32, Remote>,
@@ -75,6 +77,7 @@ impl Connection {
             thread: logged_in.thread,
             status: logged_in.status,
             flavor,
+            capabilities: logged_in.capabilities,
             tracking: Tracking::Default,
             state: Rc::new(State { schema: schema.map(Into::into), ..State::default() }),
             statements: HashMap::new(),
@@ -89,7 +92,7 @@ impl Connection {
     /// given up, as after every other error.
     pub async fn bring_to(&mut self, state: &Shared, tracking: Tracking) -> Result<(), BackendError> {
         if tracking == Tracking::Full && self.tracking != Tracking::Full {
-            ask(&mut self.channel, track_everything(self.flavor), SETUP_TIMEOUT).await?;
+            self.ask(track_everything(self.flavor).as_bytes()).await?;
             self.tracking = Tracking::Full;
         }
         if Rc::ptr_eq(&self.state, state) {
@@ -102,28 +105,33 @@ impl Connection {
 
     async fn apply(&mut self, state: &State) -> Result<(), BackendError> {
         if let Some(option) = state.option.filter(|option| self.state.option != Some(*option)) {
-            let [low, high] = option;
-            ask_raw(&mut self.channel, &[CommandCode::SetOption as u8, low, high], SETUP_TIMEOUT).await?;
+            self.command(CommandCode::SetOption, &option).await?;
         }
         if let Some(role) = state.role.as_deref().filter(|role| self.state.role.as_deref() != Some(*role)) {
-            self.ask_bytes(role).await?;
+            self.ask(role).await?;
         }
         if let Some(schema) =
             state.schema.as_deref().filter(|schema| self.state.schema.as_deref() != Some(*schema))
         {
-            let payload = [&[CommandCode::InitDb as u8], schema].concat();
-            ask_raw(&mut self.channel, &payload, SETUP_TIMEOUT).await?;
+            self.command(CommandCode::InitDb, schema).await?;
         }
         let statements = [state.set_variables(&self.state), state.set_user_variables(&self.state)];
         for statement in statements.into_iter().flatten() {
-            self.ask_bytes(&statement).await?;
+            self.ask(&statement).await?;
         }
         Ok(())
     }
 
-    async fn ask_bytes(&mut self, statement: &[u8]) -> Result<Vec<QueryOutcome>, BackendError> {
-        let payload = [&[CommandCode::Query as u8], statement].concat();
-        ask_raw(&mut self.channel, &payload, SETUP_TIMEOUT).await
+    /// Asks a statement of the proxy's own.
+    ///
+    /// # Errors
+    /// `Refused` with the server's error; anything else means that the connection must be given up.
+    pub async fn ask(&mut self, statement: &[u8]) -> Result<Vec<QueryOutcome>, BackendError> {
+        query(&mut self.channel, self.capabilities, statement, SETUP_TIMEOUT).await
+    }
+
+    async fn command(&mut self, code: CommandCode, argument: &[u8]) -> Result<(), BackendError> {
+        command(&mut self.channel, code, argument, SETUP_TIMEOUT).await.map(|_| ())
     }
 
     /// The state has changed by a statement that ran here: this connection is at it already.

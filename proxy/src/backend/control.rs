@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use tokio::time::timeout;
-use wire::command::CommandCode;
-use wire::frame::write_packet;
+use wire::capability::Capabilities;
+use wire::command::{CommandCode, write_command, write_query};
 use wire::rows::{Collected, QueryOutcome, ResultCollector};
 
 use super::error::{BackendError, ServerError};
@@ -16,7 +16,7 @@ use crate::transport::Channel;
 /// Largest result of a question, in bytes. A GTID set of a thousand intervals takes some 50 KiB.
 const RESULT_LIMIT: usize = 4 * 1024 * 1024;
 
-/// Asks `sql` on a connection that owes no reply, and returns the outcomes of its statements.
+/// Asks `sql` on one of the proxy's own connections, and returns the outcomes of its statements.
 ///
 /// # Errors
 /// `Refused` with the server's error; anything else means that the connection must not be used any more.
@@ -25,25 +25,46 @@ pub async fn ask(
     sql: &str,
     limit: Duration,
 ) -> Result<Vec<QueryOutcome>, BackendError> {
-    let mut payload = Vec::with_capacity(sql.len() + 1);
-    payload.push(CommandCode::Query as u8);
-    payload.extend_from_slice(sql.as_bytes());
-    ask_raw(channel, &payload, limit).await
+    query(channel, Capabilities::default(), sql.as_bytes(), limit).await
+}
+
+/// Asks a statement on a connection of these capabilities that owes no reply.
+///
+/// # Errors
+/// As [`ask`].
+pub async fn query(
+    channel: &mut Channel,
+    capabilities: Capabilities,
+    statement: &[u8],
+    limit: Duration,
+) -> Result<Vec<QueryOutcome>, BackendError> {
+    let mut out = Vec::with_capacity(statement.len() + 8);
+    write_query(&mut out, statement, capabilities);
+    converse(channel, &out, limit).await
 }
 
 /// The same for any command that is answered as a query is.
 ///
 /// # Errors
 /// As [`ask`].
-pub async fn ask_raw(
+pub async fn command(
     channel: &mut Channel,
-    payload: &[u8],
+    code: CommandCode,
+    argument: &[u8],
+    limit: Duration,
+) -> Result<Vec<QueryOutcome>, BackendError> {
+    let mut out = Vec::with_capacity(argument.len() + 8);
+    write_command(&mut out, code, argument);
+    converse(channel, &out, limit).await
+}
+
+async fn converse(
+    channel: &mut Channel,
+    out: &[u8],
     limit: Duration,
 ) -> Result<Vec<QueryOutcome>, BackendError> {
     let conversation = async {
-        let mut out = Vec::with_capacity(payload.len() + 4);
-        write_packet(&mut out, &mut 0, payload);
-        channel.write(&out).await?;
+        channel.write(out).await?;
         let mut collector = ResultCollector::new(RESULT_LIMIT);
         loop {
             if channel.fill().await? == 0 {

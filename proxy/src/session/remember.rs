@@ -10,14 +10,11 @@ use wire::wanted::{TransactionWanted, WantedVariables};
 
 use super::understand::{Role, Statement};
 use super::{LastRoute, Session};
-use crate::backend::control::{ask, rows};
+use crate::backend::control::rows;
 use crate::backend::state::{Shared, State};
 use crate::cluster::snapshot;
 use crate::relay::{Command, Heard};
 use crate::route::Go;
-
-/// How long the server may take to say how its trackers stand.
-const TRACKERS_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Prefix of the variables that the proxy itself depends on.
 const TRACKERS: &[u8] = b"session_track_";
@@ -236,8 +233,8 @@ impl Session {
         }
         let Some(connection) = self.backends.get(go.node) else { return };
         // A list without this variable itself in it is not reported any more: it must be asked for.
-        let question = "SELECT @@session.session_track_system_variables";
-        match ask(&mut connection.channel, question, TRACKERS_TIMEOUT).await.map(rows) {
+        let question = b"SELECT @@session.session_track_system_variables";
+        match connection.ask(question).await.map(rows) {
             Ok(found) => {
                 let list = found.into_iter().flatten().flatten().next();
                 if let Some(list) = list.filter(|list| list != b"*") {

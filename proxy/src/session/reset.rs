@@ -11,7 +11,7 @@ use wire::status::Status;
 use super::pins::Pins;
 use super::remember::is_system_schema;
 use super::{End, Session};
-use crate::backend::control::ask_raw;
+use crate::backend::control;
 use crate::backend::state::{Shared, State};
 use crate::error::ClientError;
 use crate::frontend::{FrontendError, change_user};
@@ -23,11 +23,12 @@ const RESET_TIMEOUT: Duration = Duration::from_secs(60);
 impl Session {
     /// Resets every connection of the session. One that cannot be is replaced when it is needed next.
     pub(super) async fn reset_connection(&mut self, command: &mut Command) -> Result<(), End> {
-        let payload = [CommandCode::ResetConnection as u8];
         let connections = self.backends.take_all();
         self.status = if self.default_autocommit { Status::AUTOCOMMIT } else { Status::default() };
         for mut connection in connections {
-            match ask_raw(&mut connection.channel, &payload, RESET_TIMEOUT).await {
+            match control::command(&mut connection.channel, CommandCode::ResetConnection, b"", RESET_TIMEOUT)
+                .await
+            {
                 Ok(outcomes) => {
                     if let Some(QueryOutcome::Ok(ok)) = outcomes.last() {
                         self.status = ok.status;
