@@ -101,11 +101,7 @@ impl Board {
     pub(super) fn told(&mut self, now: Instant, id: NodeId, told: Told) {
         let Some(flavor) = self.flavor else { return };
         let Some(entry) = self.entries.get_mut(id.index()) else { return };
-        let changed = entry
-            .told
-            .as_ref()
-            .is_none_or(|old| old.said != told.said || old.facts.shortcomings != told.facts.shortcomings);
-        entry.take(told, flavor);
+        let changed = entry.take(told, flavor);
         if changed {
             self.settle(now);
         }
@@ -269,7 +265,7 @@ impl Board {
     /// Compares histories where that is due: all replicas' when the primary answered, else the one's that did.
     fn look(&mut self, now: Instant, primary_answered: bool, index: usize) {
         let Some(primary) = self.roles.primary else { return };
-        let undecided = |entry: &Entry| !entry.purity.is_pure();
+        let undecided = |entry: &Entry| entry.purity.is_open();
         let due: Vec<usize> = if primary_answered {
             (0..self.entries.len())
                 .filter(|other| *other != primary && self.entries.get(*other).is_some_and(undecided))
@@ -406,18 +402,26 @@ impl Entry {
         self.purity = Purity::default();
     }
 
-    fn take(&mut self, mut told: Told, flavor: Flavor) {
+    /// Takes over what the server said. Returns whether anything is news.
+    fn take(&mut self, mut told: Told, flavor: Flavor) -> bool {
         if told.facts.flavor != flavor {
             told.facts
                 .shortcomings
                 .push(format!("it is {}, the rest of the cluster {flavor}", told.facts.flavor));
         }
-        let known = self.told.as_ref().map(|told| told.facts.shortcomings.as_slice()).unwrap_or_default();
-        for shortcoming in told.facts.shortcomings.iter().filter(|text| !known.contains(text)) {
-            warn!(node = %self.node.name, "serves reads at the level eventual only: {shortcoming}");
+        let (said, facts) = match &self.told {
+            Some(old) => (old.said != told.said, old.facts != told.facts),
+            None => (true, true),
+        };
+        if facts {
+            let known = self.told.as_ref().map(|told| told.facts.shortcomings.as_slice()).unwrap_or_default();
+            for shortcoming in told.facts.shortcomings.iter().filter(|text| !known.contains(text)) {
+                warn!(node = %self.node.name, "serves reads at the level eventual only: {shortcoming}");
+            }
+            self.node.facts = Some(Arc::new(told.facts.clone()));
         }
-        self.node.facts = Some(Arc::new(told.facts.clone()));
         self.told = Some(told);
+        said || facts
     }
 
     /// Shows, and says once, that the node has transactions of its own.
@@ -498,3 +502,7 @@ impl Entry {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "board_tests.rs"]
+mod tests;

@@ -64,6 +64,11 @@ impl Purity {
         self.verdict == Some(Verdict::Pure)
     }
 
+    /// Whether the primary's next answer may change the verdict.
+    pub(super) fn is_open(&self) -> bool {
+        !self.is_pure() || self.suspect.is_some()
+    }
+
     /// The transactions that only it has, as text.
     pub(super) fn errant(&self) -> Option<&str> {
         match &self.verdict {

@@ -110,7 +110,7 @@ impl Role {
 }
 
 /// What a server said about itself when the proxy logged in.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Facts {
     /// Its version text as its greeting gives it, without the `5.5.5-` that MariaDB puts before it.
     pub version: String,

@@ -138,3 +138,90 @@ impl Drop for Place<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gtid::Flavor;
+    use proptest::prelude::*;
+
+    fn at(last: u64) -> Position {
+        Position::parse(Flavor::Mariadb, format!("0-1-{last}").as_bytes()).unwrap()
+    }
+
+    fn mask(ids: &[u8]) -> Mask {
+        Mask::of(ids.iter().map(|id| NodeId(*id)))
+    }
+
+    fn is_woken(place: &mut Place<'_>) -> bool {
+        !matches!(place.woken.try_recv(), Err(oneshot::error::TryRecvError::Empty))
+    }
+
+    #[test]
+    fn only_those_concerned_are_woken() {
+        let waiters = Waiters::default();
+        let mut near = waiters.enter(&at(5), mask(&[1, 2]));
+        let mut far = waiters.enter(&at(9), mask(&[1]));
+        waiters.applied(NodeId(0), &at(100));
+        waiters.applied(NodeId(1), &at(4));
+        assert!(!is_woken(&mut near) && !is_woken(&mut far));
+        waiters.applied(NodeId(2), &at(9));
+        assert!(is_woken(&mut near) && !is_woken(&mut far));
+        assert_eq!(waiters.count(), 1);
+        waiters.look_again();
+        assert!(is_woken(&mut far));
+        assert_eq!(waiters.count(), 0);
+    }
+
+    #[test]
+    fn who_leaves_is_forgotten() {
+        let waiters = Waiters::default();
+        let place = waiters.enter(&at(5), mask(&[1]));
+        drop(waiters.enter(&at(6), mask(&[1])));
+        assert_eq!(waiters.count(), 1);
+        drop(place);
+        assert_eq!(waiters.count(), 0);
+    }
+
+    #[test]
+    fn the_nearest_position_is_the_next_target() {
+        let waiters = Waiters::default();
+        let _places =
+            [(9, 1), (6, 1), (5, 2), (3, 1)].map(|(last, node)| waiters.enter(&at(last), mask(&[node])));
+        assert_eq!(waiters.nearest(NodeId(1), &at(4)), Some(at(6)));
+        assert_eq!(waiters.nearest(NodeId(2), &at(4)), Some(at(5)));
+        assert_eq!(waiters.nearest(NodeId(3), &at(4)), None);
+    }
+
+    #[test]
+    fn a_node_beyond_the_mask_is_never_in_it() {
+        assert!(!mask(&[64, 200]).contains(NodeId(64)));
+        assert!(mask(&[63]).contains(NodeId(63)));
+    }
+
+    proptest! {
+        /// However entries and answers interleave: nobody is woken too early, nobody is left behind.
+        #[test]
+        fn everybody_is_woken_exactly_when_covered(
+            steps in prop::collection::vec((any::<bool>(), 0u8..3, 1u64..20), 1..100),
+        ) {
+            let waiters = Waiters::default();
+            let mut low = [0u64; 3];
+            let mut places = Vec::new();
+            for (enters, node, last) in steps {
+                if enters {
+                    let covered = low[usize::from(node)] >= last;
+                    places.push((node, last, covered, waiters.enter(&at(last), mask(&[node]))));
+                } else {
+                    let known = &mut low[usize::from(node)];
+                    *known = last.max(*known);
+                    waiters.applied(NodeId(node), &at(*known));
+                    for (waits_for, wanted, seen, place) in &mut places {
+                        *seen |= *waits_for == node && is_woken(place);
+                        prop_assert!(*waits_for != node || *seen == (low[usize::from(node)] >= *wanted));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use sandbox::{ClusterOptions, Engine};
 use tokio::sync::oneshot;
 
+use super::monitor::{Connection, Monitor};
 use super::{Cluster, Node, NodeId, Snapshot};
 use crate::config::{Config, TlsMode};
 use crate::transport::tls::ServerTls;
@@ -82,6 +83,19 @@ impl Live {
 
     fn node(&self, id: NodeId) -> Node {
         self.cluster.snapshot().node(id).unwrap().clone()
+    }
+
+    /// A connection of the application, past the proxy.
+    async fn connect(&self, id: NodeId) -> Connection {
+        let text = format!(
+            "[cluster]\nmonitor_user = \"{}\"\nmonitor_password = \"{}\"\n[[node]]\nname = \"x\"\naddress = \"x:1\"\n\
+             [[endpoint]]\nname = \"app\"\nlisten = \"127.0.0.1:0\"\n",
+            sandbox::APP_USER,
+            sandbox::APP_PASSWORD
+        );
+        let config = Config::parse(&text, Path::new("test.toml")).unwrap();
+        let tls = ServerTls::new(TlsMode::Preferred, None).unwrap();
+        Monitor::new(&config.cluster, tls).connect(&self.node(id).address).await.unwrap()
     }
 
     /// Writes directly on the primary.
