@@ -8,6 +8,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::cluster::Cluster;
 use crate::endpoint::Endpoint;
 use crate::frontend::{Accounts, Hashes, RsaKey};
+use crate::observe::NodeConnections;
 use crate::session::Registry;
 use crate::transport::tls::ServerTls;
 
@@ -15,6 +16,8 @@ use crate::transport::tls::ServerTls;
 pub struct Instance {
     /// The nodes.
     pub cluster: Arc<Cluster>,
+    /// How many connections the sessions have open to each.
+    pub connections: NodeConnections,
     /// What clients connect to.
     pub endpoints: Vec<Arc<Endpoint>>,
     /// TLS towards the nodes.

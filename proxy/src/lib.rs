@@ -2,7 +2,7 @@
 //! freshness.
 //!
 //! The modules stand in the order a statement travels: `listener`, `transport`, `frontend`, `session`, `route`,
-//! `backend`, `relay`. Beside the road stand `cluster`, `config` and `observe`; see ARCHITECTURE.md.
+//! `backend`, `relay`. Beside the road stand `cluster`, `config`, `admin` and `observe`; see ARCHITECTURE.md.
 
 pub mod backend;
 pub mod frontend;
@@ -12,6 +12,7 @@ pub mod route;
 pub mod session;
 pub mod transport;
 
+pub mod admin;
 pub mod cluster;
 pub mod config;
 pub mod observe;
@@ -19,6 +20,7 @@ pub mod observe;
 pub mod endpoint;
 pub mod error;
 pub mod instance;
+pub mod live;
 pub mod runtime;
 pub mod serve;
 

@@ -49,9 +49,12 @@ pub struct Listener {
     socket: Bound,
 }
 
+/// A listening socket.
 #[derive(Debug)]
-enum Bound {
+pub(crate) enum Bound {
+    /// Of a TCP address.
     Tcp(TcpListener),
+    /// Of a socket file.
     Unix(UnixListener),
 }
 
@@ -61,10 +64,7 @@ impl Listener {
     /// # Errors
     /// When the address is in use or not this machine's.
     pub fn bind(endpoint: Arc<Endpoint>) -> io::Result<Self> {
-        let socket = match &endpoint.listen {
-            Address::Tcp { host, port } => Bound::Tcp(bind_tcp((host.as_str(), *port))?),
-            Address::Unix(path) => Bound::Unix(bind_unix(path)?),
-        };
+        let socket = bind(&endpoint.listen)?;
         Ok(Self { endpoint, socket })
     }
 
@@ -95,6 +95,14 @@ impl Listener {
             }
         }
     }
+}
+
+/// Listens on an address.
+pub(crate) fn bind(address: &Address) -> io::Result<Bound> {
+    Ok(match address {
+        Address::Tcp { host, port } => Bound::Tcp(bind_tcp((host.as_str(), *port))?),
+        Address::Unix(path) => Bound::Unix(bind_unix(path)?),
+    })
 }
 
 fn bind_tcp(address: (&str, u16)) -> io::Result<TcpListener> {

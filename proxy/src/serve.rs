@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::admin::{self, AdminListener};
 use crate::backend::Secret;
 use crate::cluster::Cluster;
 use crate::cluster::snapshot::Snapshot;
@@ -15,6 +16,8 @@ use crate::endpoint::Endpoint;
 use crate::frontend::{Accounts, Hashes, RsaKey};
 use crate::instance::Instance;
 use crate::listener::Listener;
+use crate::live::Live;
+use crate::observe::NodeConnections;
 use crate::runtime::{self, Workers};
 use crate::session::{Ending, Registry};
 use crate::transport::tls::{ServerTls, acceptor};
@@ -76,7 +79,10 @@ pub fn serve(config: Config) -> Result<(), ServeError> {
 pub struct Running {
     /// Its parts.
     pub instance: Arc<Instance>,
+    /// What can be changed in it.
+    pub live: Arc<Live>,
     listeners: Vec<tokio::task::JoinHandle<()>>,
+    admin: Option<tokio::task::JoinHandle<()>>,
 }
 
 impl Running {
@@ -109,6 +115,7 @@ impl Running {
         let monitor = Secret::from_password(config.cluster.monitor_password.expose());
         let instance = Arc::new(Instance {
             cluster,
+            connections: NodeConnections::new(config.nodes.len()),
             endpoints,
             server_tls,
             acceptor,
@@ -123,6 +130,14 @@ impl Running {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = Workers::start(config.cluster.workers.unwrap_or(cores), &instance)
             .map_err(ServeError::system("cannot start the worker threads"))?;
+        let admin = match config.admin.clone() {
+            Some(admin) => {
+                let what = format!("[admin]: cannot listen on {}", admin.listen);
+                let listener = AdminListener::bind(&admin.listen).map_err(ServeError::system(what))?;
+                Some((admin, listener))
+            }
+            None => None,
+        };
         let mut listeners = Vec::new();
         for endpoint in &instance.endpoints {
             let what = format!("endpoint {}: cannot listen on {}", endpoint.name, endpoint.listen);
@@ -132,7 +147,12 @@ impl Running {
                 consistency = settings.consistency.as_str(), "endpoint open");
             listeners.push(tokio::spawn(listener.serve(workers.clone())));
         }
-        Ok(Self { instance, listeners })
+        let live = Arc::new(Live::new(Arc::clone(&instance), config));
+        let admin = admin.map(|(config, listener)| {
+            tracing::info!(listen = %config.listen, "console, API and metrics");
+            tokio::spawn(listener.serve(admin::router(Arc::clone(&live), &config)))
+        });
+        Ok(Self { instance, live, listeners, admin })
     }
 
     async fn until_stopped(self) -> Result<(), ServeError> {
@@ -140,16 +160,39 @@ impl Running {
             signal(SignalKind::terminate()).map_err(ServeError::system("cannot watch for SIGTERM"))?;
         let mut interrupt =
             signal(SignalKind::interrupt()).map_err(ServeError::system("cannot watch for SIGINT"))?;
-        tokio::select! {
-            _ = terminate.recv() => tracing::info!("SIGTERM: draining"),
-            _ = interrupt.recv() => tracing::info!("SIGINT: draining"),
+        let mut hangup =
+            signal(SignalKind::hangup()).map_err(ServeError::system("cannot watch for SIGHUP"))?;
+        loop {
+            tokio::select! {
+                _ = terminate.recv() => {
+                    tracing::info!("SIGTERM: draining");
+                    break;
+                }
+                _ = interrupt.recv() => {
+                    tracing::info!("SIGINT: draining");
+                    break;
+                }
+                _ = hangup.recv() => self.reload().await,
+            }
         }
         self.stop(DRAIN).await;
         Ok(())
     }
 
+    /// Reads the file anew; whatever is wrong with it, the proxy goes on as before.
+    async fn reload(&self) {
+        let live = Arc::clone(&self.live);
+        let reload = tokio::task::spawn_blocking(move || live.reload());
+        match reload.await {
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => tracing::error!("SIGHUP: {error}"),
+            Err(error) => tracing::error!(%error, "SIGHUP: the reload broke"),
+        }
+    }
+
     /// Takes no more clients, lets the sessions end their transactions, and ends those that have not after `limit`.
     pub async fn stop(self, limit: Duration) {
+        self.live.stop();
         for listener in &self.listeners {
             listener.abort();
         }
@@ -163,6 +206,9 @@ impl Running {
             tracing::warn!(sessions = registry.len(), "these have not ended in time and are closed");
             end_all(registry, Ending::Killed);
             tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        if let Some(admin) = &self.admin {
+            admin.abort();
         }
         tracing::info!("stopped");
     }

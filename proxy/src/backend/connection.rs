@@ -16,6 +16,7 @@ use super::error::BackendError;
 use super::login::LoggedIn;
 use super::state::{Shared, State};
 use crate::cluster::snapshot::NodeId;
+use crate::observe::OpenConnection;
 use crate::transport::Channel;
 
 /// How long a node may take to bring a connection to the session's state.
@@ -59,6 +60,7 @@ pub struct Connection {
     state: Shared,
     statements: HashMap<u32, Remote>,
     outbox: Vec<u8>,
+    _counted: OpenConnection,
 }
 
 impl Connection {
@@ -69,6 +71,7 @@ impl Connection {
         incarnation: u64,
         flavor: Flavor,
         schema: Option<&[u8]>,
+        counted: OpenConnection,
     ) -> Self {
         Self {
             channel: logged_in.channel,
@@ -82,6 +85,7 @@ impl Connection {
             state: Rc::new(State { schema: schema.map(Into::into), ..State::default() }),
             statements: HashMap::new(),
             outbox: Vec::new(),
+            _counted: counted,
         }
     }
 

@@ -166,6 +166,11 @@ impl Cluster {
         self.snapshot().nodes.iter().find(|node| node.name.as_bytes() == name).map(|node| node.id)
     }
 
+    /// How long the node took to answer the last ping of its watcher; `None` before the first.
+    pub fn round_trip(&self, node: NodeId) -> Option<Duration> {
+        self.shared.round_trip(node)
+    }
+
     /// A session could not use the node; its watcher is to see for itself without rest.
     pub fn report_failure(&self, node: NodeId, why: &str) {
         tracing::debug!(node = node.index(), why, "a session could not use the node");

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use gtid::{BinlogState, Flavor};
 use tokio::time::timeout;
 use wire::capability::Capabilities;
+use wire::command::CommandCode;
 use wire::rows::{QueryOutcome, TextResult};
 
 use super::board::Told;
@@ -13,7 +14,7 @@ use super::facts::{self, Greeted, Variables};
 use super::purity::LogState;
 use super::said::{self, Said};
 use super::version::{Version, flavor};
-use crate::backend::control::ask;
+use crate::backend::control::{ask, command};
 use crate::backend::error::BackendError;
 use crate::backend::login::{LoginRequest, login};
 use crate::backend::secret::Secret;
@@ -104,6 +105,13 @@ impl Connection {
                 _ => None,
             })
             .unwrap_or_default())
+    }
+
+    /// How long the node takes to answer when it has nothing to do for it.
+    pub(super) async fn ping(&mut self) -> Result<Duration, BackendError> {
+        let sent_at = Instant::now();
+        command(&mut self.channel, CommandCode::Ping, &[], ANSWER_LIMIT).await?;
+        Ok(sent_at.elapsed())
     }
 
     /// Asks for everything but the position: settings, sources, and whose transactions are in the log.

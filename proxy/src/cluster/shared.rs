@@ -1,7 +1,8 @@
 //! What the watchers, the askers and the sessions have in common, and the one place where a snapshot is published.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use tokio::sync::{Notify, watch};
@@ -25,6 +26,8 @@ pub(super) struct Shared {
     topology: watch::Sender<u64>,
     /// For each node: its watcher is not to rest now.
     nudges: Vec<Notify>,
+    /// For each node: how long it took to answer the last ping, in microseconds; 0 before the first.
+    round_trips_us: Vec<AtomicU64>,
     /// Who asks the primary for its position.
     pub(super) probe: Group<Result<PrimaryBound, AskError>>,
     /// Who asks a MariaDB primary to show what it has logged.
@@ -38,6 +41,7 @@ impl Shared {
         let snapshot = board.snapshot(Instant::now());
         Self {
             nudges: snapshot.nodes.iter().map(|_| Notify::new()).collect(),
+            round_trips_us: snapshot.nodes.iter().map(|_| AtomicU64::new(0)).collect(),
             snapshot: ArcSwap::from_pointee(snapshot),
             board: Mutex::new(board),
             waiters: Waiters::default(),
@@ -70,6 +74,20 @@ impl Shared {
         result
     }
 
+    /// The node has answered a ping after so long.
+    pub(super) fn note_round_trip(&self, id: NodeId, took: Duration) {
+        if let Some(slot) = self.round_trips_us.get(id.index()) {
+            let us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX).max(1);
+            slot.store(us, Ordering::Relaxed);
+        }
+    }
+
+    /// How long the node took to answer the last ping.
+    pub(super) fn round_trip(&self, id: NodeId) -> Option<Duration> {
+        let us = self.round_trips_us.get(id.index())?.load(Ordering::Relaxed);
+        (us > 0).then(|| Duration::from_micros(us))
+    }
+
     /// Hears of changes of what the nodes are.
     pub(super) fn topology(&self) -> watch::Receiver<u64> {
         self.topology.subscribe()
@@ -83,7 +101,7 @@ impl Shared {
     }
 
     /// Rests, unless the node's watcher is nudged.
-    pub(super) async fn rest(&self, id: NodeId, rest: std::time::Duration) {
+    pub(super) async fn rest(&self, id: NodeId, rest: Duration) {
         if let Some(nudge) = self.nudges.get(id.index()) {
             // Either way the next question goes out.
             let _ = tokio::time::timeout(rest, nudge.notified()).await;

@@ -99,6 +99,9 @@ pub enum Role {
 }
 
 impl Role {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 3] = [Self::Primary, Self::Replica, Self::Unknown];
+
     /// The name used in metrics and tables.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -156,6 +159,11 @@ impl Snapshot {
             return Ok(());
         }
         Err(format!("the level {} cannot be kept: {}", level.as_str(), lacking.join("; ")))
+    }
+
+    /// How often the primary has changed, or its history was replaced, since the first primary was found.
+    pub fn failovers(&self) -> u64 {
+        self.epoch.saturating_sub(1)
     }
 
     /// The primary, when there is one and it answers.

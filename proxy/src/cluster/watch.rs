@@ -107,6 +107,7 @@ async fn attend(
         let writable = sample.writable;
         let role_changed = shared.update(|board, now| board.sampled(now, id, sample));
         if role_changed || told_at.elapsed() >= TOLD_EVERY {
+            shared.note_round_trip(id, connection.ping().await?);
             let told = if role_changed || settings_at.elapsed() >= SETTINGS_EVERY {
                 settings_at = Instant::now();
                 connection.told().await?

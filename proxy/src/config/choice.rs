@@ -121,6 +121,11 @@ choice! {
     }
 }
 
+impl Level {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 3] = [Self::Eventual, Self::Session, Self::Global];
+}
+
 impl From<sql::Level> for Level {
     fn from(level: sql::Level) -> Self {
         match level {

@@ -4,7 +4,7 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why there is no configuration.
 #[derive(Debug, thiserror::Error)]
@@ -86,6 +86,11 @@ impl<'a> Problems<'a> {
             .or_else(|| wrong_type(&message, source))
             .unwrap_or((message, String::new()));
         self.add(place, what, instead);
+    }
+
+    /// The file.
+    pub(super) fn file(&self) -> &Path {
+        &self.file
     }
 
     /// Whether nothing was wrong.

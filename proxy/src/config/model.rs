@@ -4,7 +4,7 @@
 //! whoever needs a part is given it.
 
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::address::Address;
 use super::choice::{Mode, Pool, TlsMode};
@@ -25,6 +25,8 @@ pub struct Config {
     pub tls: EndpointTls,
     /// The admin API and the console, if there is one.
     pub admin: Option<AdminConfig>,
+    /// The file it was read from.
+    pub(super) origin: PathBuf,
     /// What is allowed but deserves a word at start.
     pub(super) notices: Vec<String>,
 }
@@ -100,6 +102,11 @@ pub struct AdminConfig {
 }
 
 impl Config {
+    /// The file it was read from, to be read again by a reload.
+    pub fn origin(&self) -> &Path {
+        &self.origin
+    }
+
     /// What is allowed but deserves a word: settings without effect, files that others can read.
     pub fn notices(&self) -> &[String] {
         &self.notices

@@ -255,7 +255,8 @@ async fn enter(
     match login(&node.address, &instance.server_tls, request).await {
         Ok(logged_in) => {
             let flavor = node.facts.as_ref().map_or(gtid::Flavor::Mysql, |facts| facts.flavor);
-            Ok(Connection::new(logged_in, node.id, node.incarnation, flavor, applicant.schema))
+            let counted = instance.connections.opened(node.id);
+            Ok(Connection::new(logged_in, node.id, node.incarnation, flavor, applicant.schema, counted))
         }
         Err(error) => {
             if matches!(error, BackendError::Connect(_)) {

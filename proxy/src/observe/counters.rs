@@ -10,7 +10,7 @@ use crate::route::{Outcome, Reason};
 
 const LEVELS: usize = 3;
 const OUTCOMES: usize = 5;
-const ROLES: usize = 2;
+const ROLES: usize = 3;
 
 /// Everything that is counted per endpoint. Every number only grows, except the open connections.
 #[derive(Debug)]
@@ -56,8 +56,7 @@ impl Counters {
     }
 
     fn place(node: NodeId, role: Role, reason: Reason) -> usize {
-        let role = usize::from(role != Role::Primary);
-        (node.index() * ROLES + role) * Reason::COUNT + reason.index()
+        (node.index() * ROLES + role as usize) * Reason::COUNT + reason.index()
     }
 
     /// How many statements were sent there for this reason.
@@ -67,18 +66,18 @@ impl Counters {
             .map_or(0, |counter| counter.load(Ordering::Relaxed))
     }
 
-    /// A read under a promise was served.
+    /// A read under a promise was answered.
     pub fn outcome(&self, level: Level, outcome: Outcome) {
         raise(self.outcomes.get(level as usize * OUTCOMES + outcome as usize));
     }
 
-    /// How many reads were served so.
+    /// How many reads were answered so.
     pub fn outcomes(&self, level: Level, outcome: Outcome) -> u64 {
         let place = level as usize * OUTCOMES + outcome as usize;
         self.outcomes.get(place).map_or(0, |counter| counter.load(Ordering::Relaxed))
     }
 
-    /// A read waited so long for its position, whatever became of it.
+    /// A read waited so long, for the primary's position or for a replica, whatever became of it.
     pub fn waited(&self, level: Level, duration: Duration) {
         if let Some(histogram) = self.waits.get(level as usize) {
             histogram.observe(duration);
@@ -113,6 +112,16 @@ impl Counters {
     /// Counts a client out.
     pub fn client_went(&self) {
         self.clients.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Clients that were refused before or during login.
+    pub fn refused_logins(&self) -> u64 {
+        self.logins_refused.load(Ordering::Relaxed)
+    }
+
+    /// Connections closed because a client or a node broke the protocol.
+    pub fn broken_protocols(&self) -> u64 {
+        self.protocol_errors.load(Ordering::Relaxed)
     }
 
     /// Clients connected now.

@@ -117,6 +117,22 @@ pub enum Outcome {
     Error,
 }
 
+impl Outcome {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 5] = [Self::Fresh, Self::Waited, Self::Primary, Self::Stale, Self::Error];
+
+    /// The label used in metrics.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Fresh => "fresh",
+            Self::Waited => "waited",
+            Self::Primary => "primary",
+            Self::Stale => "stale",
+            Self::Error => "error",
+        }
+    }
+}
+
 /// Why a statement cannot be run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refusal {

@@ -67,6 +67,19 @@ impl Reason {
         }
     }
 
+    /// Whether it binds a session to one connection.
+    pub fn pins(self) -> bool {
+        matches!(
+            self,
+            Self::PinnedTemporaryTable
+                | Self::PinnedLock
+                | Self::PinnedUserVariable
+                | Self::PinnedSessionState
+                | Self::PinnedXa
+                | Self::PinnedStatement
+        )
+    }
+
     /// The label used in metrics and tables.
     pub fn as_str(self) -> &'static str {
         match self {

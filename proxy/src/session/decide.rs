@@ -31,20 +31,30 @@ pub(super) enum NoNode {
     Ended(End),
 }
 
-/// A statement on its way to a node: what was tried, and since when it waits.
+/// A statement on its way to a node: what was tried, and how long it has waited.
 pub(super) struct Search {
     pub(super) attempt: Attempt,
+    /// The level it is read at.
+    pub(super) level: Level,
+    /// From when on it waited for a position, its time limit counted.
     waiting_since: Option<Instant>,
+    /// How long that took until a node was found.
+    pub(super) waited: Option<Duration>,
 }
 
 impl Search {
     pub(super) fn new(excluded: NodeSet) -> Self {
-        Self { attempt: Attempt { excluded, ..Attempt::default() }, waiting_since: None }
+        Self {
+            attempt: Attempt { excluded, ..Attempt::default() },
+            level: Level::default(),
+            waiting_since: None,
+            waited: None,
+        }
     }
 
-    /// How long the statement has waited for a position.
-    pub(super) fn waited(&self) -> Duration {
-        self.waiting_since.map_or(Duration::ZERO, |since| since.elapsed())
+    /// The wait is over, for now or for good.
+    fn found(&mut self) {
+        self.waited = self.waiting_since.map(|since| since.elapsed());
     }
 }
 
@@ -79,27 +89,27 @@ impl Session {
     /// Finds the node a statement runs on.
     pub(super) async fn decide(&mut self, statement: &Statement, search: &mut Search) -> Result<Go, NoNode> {
         let (promise, limit) = self.promise(statement);
+        search.level = promise.level;
         loop {
             match self.route(statement, promise, &search.attempt) {
                 Decision::Go(go) => {
                     self.show_on_primary(&go, search).await?;
-                    if let (Some(outcome), Some(since)) = (go.outcome, search.waiting_since) {
-                        self.endpoint.counters.waited(promise.level, since.elapsed());
-                        tracing::trace!(session = self.id, ?outcome, "waited for a position");
-                    }
-                    if let Some(outcome) = go.outcome {
-                        self.endpoint.counters.outcome(promise.level, outcome);
-                    }
+                    search.found();
                     return Ok(go);
                 }
                 Decision::Ask => {
                     search.waiting_since.get_or_insert_with(Instant::now);
-                    let bound = self.instance.cluster.ask_primary().await.map_err(|error| {
-                        NoNode::Refused(ClientError::own(format!(
-                            "the level {} cannot be kept now: {error}",
-                            promise.level.as_str()
-                        )))
-                    })?;
+                    let bound = match self.instance.cluster.ask_primary().await {
+                        Ok(bound) => bound,
+                        Err(error) => {
+                            search.found();
+                            self.count_promise(Outcome::Error, search);
+                            return Err(NoNode::Refused(ClientError::own(format!(
+                                "the level {} cannot be kept now: {error}",
+                                promise.level.as_str()
+                            ))));
+                        }
+                    };
                     self.needs.learnt(&bound);
                     search.attempt.asked = Some(bound);
                 }
@@ -115,11 +125,11 @@ impl Session {
                     }
                 }
                 Decision::Refuse(refusal) => {
+                    search.found();
                     if matches!(refusal, Refusal::TimedOut { .. }) {
-                        self.endpoint.counters.waited(promise.level, search.waited());
-                        self.endpoint.counters.outcome(promise.level, Outcome::Error);
+                        self.count_promise(Outcome::Error, search);
                     }
-                    return Err(NoNode::Refused(told(&refusal, search.waited())));
+                    return Err(NoNode::Refused(told(&refusal, search.waited.unwrap_or_default())));
                 }
             }
         }

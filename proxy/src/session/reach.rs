@@ -163,7 +163,9 @@ impl Session {
         };
         match login(&address, &self.instance.server_tls, request).await {
             Ok(logged_in) => {
-                Ok(Connection::new(logged_in, node, incarnation, flavor, self.state.schema.as_deref()))
+                let counted = self.instance.connections.opened(node);
+                let schema = self.state.schema.as_deref();
+                Ok(Connection::new(logged_in, node, incarnation, flavor, schema, counted))
             }
             Err(error) => {
                 if let BackendError::Connect(_) = error {

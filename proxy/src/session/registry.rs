@@ -135,6 +135,17 @@ impl Registry {
         all
     }
 
+    /// On how many sessions' connections to each of so many nodes a statement runs now.
+    pub fn running_by_node(&self, nodes: usize) -> Vec<usize> {
+        let mut counts = vec![0; nodes];
+        for (node, _) in self.lock().values().filter_map(|card| card.running()) {
+            if let Some(count) = counts.get_mut(node.index()) {
+                *count += 1;
+            }
+        }
+        counts
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.lock().len()

@@ -1,6 +1,6 @@
 //! What a reply means for the session: its transaction, its position in the log, its state, and what pins it.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use sql::set::What;
 use sql::{Effects, Kind};
@@ -8,13 +8,14 @@ use wire::command::CommandCode;
 use wire::status::Status;
 use wire::wanted::{TransactionWanted, WantedVariables};
 
+use super::decide::Search;
 use super::understand::{Role, Statement};
 use super::{LastRoute, Session};
 use crate::backend::control::rows;
 use crate::backend::state::{Shared, State};
 use crate::cluster::snapshot;
 use crate::relay::{Command, Heard};
-use crate::route::Go;
+use crate::route::{Go, Outcome};
 
 /// Prefix of the variables that the proxy itself depends on.
 const TRACKERS: &[u8] = b"session_track_";
@@ -27,9 +28,9 @@ impl Session {
         go: &Go,
         command: &Command,
         heard: Heard,
-        waited: Duration,
+        search: &Search,
     ) {
-        let on_primary = self.count(go, waited);
+        let on_primary = self.count(go, search);
         self.remember_transaction(go, &heard);
         self.remember_position(statement, go, &heard, on_primary);
         self.remember_statement(statement, go, command, &heard);
@@ -45,14 +46,28 @@ impl Session {
     }
 
     /// Counts the statement, and keeps the decision for TIDEMARK SHOW ROUTE. Returns whether a primary ran it.
-    fn count(&mut self, go: &Go, waited: Duration) -> bool {
+    ///
+    /// Counted is what was answered: a read that one node failed and another served is one read.
+    fn count(&mut self, go: &Go, search: &Search) -> bool {
         let role = {
             let snapshot = self.instance.cluster.snapshot();
             snapshot.node(go.node).map_or(snapshot::Role::Unknown, |node| node.role)
         };
         self.endpoint.counters.statement(go.node, role, go.reason);
+        if let Some(outcome) = go.outcome {
+            self.count_promise(outcome, search);
+        }
+        let waited = search.waited.unwrap_or_default();
         self.last = Some(LastRoute { node: go.node, role, reason: go.reason, waited });
         role == snapshot::Role::Primary
+    }
+
+    /// Counts how a read under a level ended, and how long it waited for that.
+    pub(super) fn count_promise(&self, outcome: Outcome, search: &Search) {
+        self.endpoint.counters.outcome(search.level, outcome);
+        if let Some(waited) = search.waited {
+            self.endpoint.counters.waited(search.level, waited);
+        }
     }
 
     /// Transactions are where the server says they are. An error alone says nothing about them.

@@ -58,7 +58,7 @@ impl Session {
         self.card.runs_nothing();
         match outcome {
             Ok(Ended::Answered) => {
-                self.remember(statement, go, command, heard, search.waited()).await;
+                self.remember(statement, go, command, heard, search).await;
                 command.consume(&mut self.client);
                 Ok(Tried::Answered)
             }

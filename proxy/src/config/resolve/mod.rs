@@ -65,6 +65,7 @@ impl Resolver<'_, '_> {
                 Some(admin) => Some(admin?),
                 None => None,
             },
+            origin: self.problems.file().to_owned(),
             notices: std::mem::take(&mut self.notices),
         })
     }
