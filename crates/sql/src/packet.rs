@@ -6,6 +6,7 @@ use crate::hint::{Hints, RoleHint};
 use crate::kind::Kind;
 use crate::lexer::{Gated, Lexer};
 use crate::reason::Reason;
+use crate::scan::yields_to_hint;
 use crate::statement::{self, COMMITS, One};
 use crate::target::{Classified, Target};
 use crate::token::Tok;
@@ -118,7 +119,7 @@ fn hinted(one: One, hints: Hints) -> One {
 }
 
 fn may_be_sent_to_replica(one: One) -> bool {
-    matches!(one.reason, Reason::SystemSchema | Reason::GlobalVariable | Reason::ServerState)
+    yields_to_hint(one.reason)
         && matches!(one.kind, Kind::Select | Kind::Show | Kind::Do | Kind::Explain)
         && !one.effects.intersects(Effects::UNKNOWN.union(Effects::TAKES_LOCK))
 }

@@ -16,6 +16,11 @@ use crate::token::{Tok, Token};
 use crate::variable;
 use crate::words::{self, Denied, Family, Function, Kw, Meaning, Role, Schema, Space};
 
+/// Whether a hint toward a replica can overrule this reason: the statement only asks for what belongs to one node.
+pub(crate) fn yields_to_hint(reason: Reason) -> bool {
+    matches!(reason, Reason::SystemSchema | Reason::GlobalVariable | Reason::ServerState)
+}
+
 /// A token with what is known of it.
 #[derive(Clone, Copy)]
 struct Seen {
@@ -111,9 +116,9 @@ impl<'s, 'a> Scan<'s, 'a> {
         }
     }
 
-    /// Speaks for the primary; the first reason stays.
+    /// Speaks for the primary. The first reason stays, but one that a hint can overrule gives way to one that it cannot.
     pub(crate) fn primary(&mut self, reason: Reason) {
-        if self.target != Target::Primary {
+        if self.target != Target::Primary || (yields_to_hint(self.reason) && !yields_to_hint(reason)) {
             self.target = Target::Primary;
             self.reason = reason;
         }
@@ -165,7 +170,11 @@ impl<'s, 'a> Scan<'s, 'a> {
         false
     }
 
+    #[inline]
     fn word(&mut self, meaning: Meaning) {
+        if meaning == Meaning::NAME {
+            return;
+        }
         match meaning.role {
             Role::Plain | Role::Type | Role::Call(_) | Role::Schema(_) => {}
             Role::Group => self.clause(meaning.kw),
@@ -174,10 +183,15 @@ impl<'s, 'a> Scan<'s, 'a> {
         }
         match meaning.kw {
             Kw::For => self.for_clause(),
-            Kw::With => self.with |= 1,
+            Kw::With if self.list_may_begin() => self.with |= 1,
             Kw::Table => self.with &= !1,
             _ => {}
         }
+    }
+
+    /// WITH begins a list at the start of a statement or subquery; elsewhere it belongs to ROLLUP, QUERY EXPANSION, TIES.
+    fn list_may_begin(&self) -> bool {
+        matches!(self.before.token.kind, Tok::End | Tok::Open)
     }
 
     fn clause(&mut self, kw: Kw) {
@@ -323,7 +337,10 @@ impl<'s, 'a> Scan<'s, 'a> {
     fn parenthesis(&mut self, open: Token) -> bool {
         let before = self.before;
         match before.token.kind {
-            Tok::Word if before.part => self.name_before_parenthesis(true),
+            // Also with space behind the point, where the server takes no keyword for a name but a function for one.
+            Tok::Word if before.part || self.before_that.token.kind == Tok::Dot => {
+                self.name_before_parenthesis(true);
+            }
             Tok::Quoted => self.name_before_parenthesis(before.part),
             Tok::Word => match before.meaning.role {
                 Role::Group | Role::DenyUnlessCalled | Role::Deny(_) => {}
@@ -351,9 +368,9 @@ impl<'s, 'a> Scan<'s, 'a> {
             Kw::Of => earlier.is(Kw::Member) || earlier.is(Kw::As),
             Kw::Against => earlier.token.kind == Tok::Close,
             Kw::Columns => earlier.token.kind == Tok::Str,
-            Kw::Rollup | Kw::Cube => earlier.is(Kw::By),
+            Kw::Rollup | Kw::Cube => earlier.is(Kw::By) && self.is_mysql(),
             Kw::Any | Kw::Some_ => earlier.token.kind == Tok::Op,
-            Kw::Lateral => earlier.token.kind == Tok::Comma || earlier.is(Kw::Join),
+            Kw::Lateral => earlier.is(Kw::Join) || (earlier.token.kind == Tok::Comma && self.is_mysql()),
             _ => false,
         }
     }
@@ -431,7 +448,11 @@ impl<'s, 'a> Scan<'s, 'a> {
     /// of expressions.
     fn table_may_stand(&self) -> bool {
         let earlier = &self.before_that;
-        earlier.is(Kw::From) || earlier.is(Kw::Join) || self.lexer.dialect().flavor == Flavor::Mysql
+        earlier.is(Kw::From) || earlier.is(Kw::Join) || self.is_mysql()
+    }
+
+    fn is_mysql(&self) -> bool {
+        self.lexer.dialect().flavor == Flavor::Mysql
     }
 
     fn lock_function(&mut self, effects: Effects) {

@@ -133,6 +133,11 @@ fn for_one_statement(lexer: &mut Lexer<'_>) -> One {
     if matches!(first.kind, Tok::Semicolon | Tok::End) {
         return One::unknown();
     }
+    // One inside the other would make this a recursion as deep as the text is long.
+    if lexer.keyword(first) == Kw::Set {
+        lexer.skip_statement();
+        return One::unknown();
+    }
     let inner = statement::classify(lexer, first);
     let inner = One { effects: (inner.effects | effects).without(Effects::CONNECTION_ID), ..inner };
     match inner.target {
