@@ -12,29 +12,13 @@ use gtid::{Flavor, Position};
 use tracing::{error, info, warn};
 
 use super::discover::{Roles, Verdict, Voice, discover};
+use super::entry::{Entry, Told};
 use super::lag::Lag;
-use super::purity::{History, LogState, Present, Purity};
-use super::said::Said;
+use super::purity::{History, Present, Purity};
+use super::report::Change;
 use super::sample::Sample;
-use super::snapshot::{Facts, Health, High, Node, NodeId, Role, Snapshot};
+use super::snapshot::{Health, High, Node, NodeId, Role, Snapshot};
 use crate::config::NodeConfig;
-
-/// What a server said at login or on a later look.
-#[derive(Clone, Debug)]
-pub(super) struct Told {
-    /// What it is.
-    pub(super) facts: Facts,
-    /// Roles.
-    pub(super) said: Said,
-    /// Whether what it applies stands in its own binary log.
-    pub(super) logs_updates: bool,
-    /// How late the server itself says it is.
-    pub(super) behind: Option<Duration>,
-    /// Whether its transactions have numbers.
-    pub(super) has_gtids: bool,
-    /// MariaDB: who wrote what in its log.
-    pub(super) log: Option<Arc<LogState>>,
-}
 
 /// The cluster as its watchers know it.
 #[derive(Debug)]
@@ -46,19 +30,6 @@ pub(super) struct Board {
     reigning: Option<usize>,
     epoch: u64,
     lag: Lag,
-}
-
-#[derive(Debug)]
-struct Entry {
-    node: Node,
-    /// Whether it was tried yet.
-    asked: bool,
-    told: Option<Told>,
-    /// The watcher's last answer in this life.
-    sample: Option<Sample>,
-    /// What it was known to have, in any life.
-    reached: Arc<Position>,
-    purity: Purity,
 }
 
 impl Board {
@@ -241,7 +212,9 @@ impl Board {
             })
             .collect();
         let roles = discover(&voices, self.roles.primary.or(self.reigning));
-        self.report(&roles);
+        let names = self.entries.iter().map(|entry| Arc::clone(&entry.node.name)).collect();
+        let (before, reigning, epoch) = (&self.roles, self.reigning, self.epoch);
+        Change { names, before, after: &roles, reigning, epoch }.log();
         let primary = roles.primary;
         for (entry, role) in self.entries.iter_mut().zip(&roles.roles) {
             entry.node.role = *role;
@@ -318,187 +291,6 @@ impl Board {
             let able = entry.told.as_ref().is_some_and(|told| told.facts.shortcomings.is_empty());
             let pure = is_primary || (self.roles.descends_from_primary(index) && entry.purity.is_pure());
             entry.node.follows = able && pure;
-        }
-    }
-
-    /// Tells the operator what changed.
-    fn report(&self, roles: &Roles) {
-        let name = |index: Option<usize>| {
-            index.and_then(|index| self.entries.get(index)).map_or("none", |entry| &*entry.node.name)
-        };
-        for (index, (entry, role)) in self.entries.iter().zip(&roles.roles).enumerate() {
-            let sources = roles.sources.get(index).map(Vec::as_slice).unwrap_or_default();
-            if entry.node.role != *role || self.roles.sources.get(index).map(Vec::as_slice) != Some(sources) {
-                let source: Vec<&str> = sources.iter().map(|source| name(Some(*source))).collect();
-                info!(node = %entry.node.name, role = role.as_str(), source = source.join(","), "role");
-            }
-        }
-        if roles.primary != self.roles.primary {
-            let (to, last) = (name(roles.primary), name(self.reigning));
-            match roles.primary {
-                None => warn!(was = last, "there is no primary; writes are refused until there is one"),
-                same if same == self.reigning => info!(primary = to, "the primary takes writes again"),
-                _ => warn!(primary = to, was = last, epoch = self.epoch + 1, "another primary"),
-            }
-        }
-        if roles.verdict != self.roles.verdict {
-            let kept = name(roles.primary);
-            match &roles.verdict {
-                Verdict::TooEarly => {}
-                Verdict::Clear => info!(primary = kept, "the nodes agree on the primary"),
-                Verdict::NoneWritable => {
-                    warn!(
-                        primary = kept,
-                        "no node that answers takes writes; SET GLOBAL read_only = OFF on the one that shall"
-                    );
-                }
-                Verdict::SeveralWritable(nodes) => error!(
-                    nodes = nodes.iter().map(|index| name(Some(*index))).collect::<Vec<_>>().join(","),
-                    primary = kept,
-                    "several nodes take writes and nothing tells which is meant; SET GLOBAL read_only = ON on the others"
-                ),
-                Verdict::Unproven(index) => error!(
-                    node = name(Some(*index)),
-                    primary = kept,
-                    "the only writable node that answers is not followed by the others; make them replicate from it, or stop their replication"
-                ),
-            }
-        }
-    }
-}
-
-impl Entry {
-    fn new(config: &NodeConfig, id: NodeId) -> Self {
-        let nothing: Arc<Position> = Arc::default();
-        Self {
-            node: Node {
-                id,
-                name: Arc::from(config.name.as_str()),
-                address: config.address.clone(),
-                health: Health::Down(Arc::from("not asked yet")),
-                role: Role::Unknown,
-                drained: false,
-                incarnation: 0,
-                follows: false,
-                low: Arc::clone(&nothing),
-                high: None,
-                errant: None,
-                lag: None,
-                facts: None,
-            },
-            asked: false,
-            told: None,
-            sample: None,
-            reached: nothing,
-            purity: Purity::default(),
-        }
-    }
-
-    fn new_life(&mut self) {
-        self.node.incarnation += 1;
-        self.node.low = Arc::new(Position::empty(self.node.low.flavor()));
-        self.node.high = None;
-        self.sample = None;
-        self.purity = Purity::default();
-    }
-
-    /// Takes over what the server said. Returns whether anything is news.
-    fn take(&mut self, mut told: Told, flavor: Flavor) -> bool {
-        if told.facts.flavor != flavor {
-            told.facts
-                .shortcomings
-                .push(format!("it is {}, the rest of the cluster {flavor}", told.facts.flavor));
-        }
-        let (said, facts) = match &self.told {
-            Some(old) => (old.said != told.said, old.facts != told.facts),
-            None => (true, true),
-        };
-        if facts {
-            let known = self.told.as_ref().map(|told| told.facts.shortcomings.as_slice()).unwrap_or_default();
-            for shortcoming in told.facts.shortcomings.iter().filter(|text| !known.contains(text)) {
-                warn!(node = %self.node.name, "serves reads at the level eventual only: {shortcoming}");
-            }
-            self.node.facts = Some(Arc::new(told.facts.clone()));
-        }
-        self.told = Some(told);
-        said || facts
-    }
-
-    /// Shows, and says once, that the node has transactions of its own.
-    fn show_errant(&mut self) {
-        let errant = self.purity.errant();
-        if errant == self.node.errant.as_deref() {
-            return;
-        }
-        match errant {
-            Some(what) => error!(
-                node = %self.node.name,
-                transactions = what,
-                "the node has transactions that the primary does not have; it serves reads at the level eventual \
-                 only until it is cloned from the primary anew"
-            ),
-            None if self.purity.is_pure() => {
-                info!(node = %self.node.name, "the node has no transactions of its own any more")
-            }
-            None => {}
-        }
-        self.node.errant = errant.map(Arc::from);
-    }
-
-    /// Whether the node still has what it had. If not, its history was replaced or cut, and a new life begins.
-    fn check_growth(&mut self, sample: &Sample) -> bool {
-        let same_life = self.sample.as_ref().is_none_or(|last| sample.applied.covers(&last.applied));
-        let kept = same_life && sample.logged.covers(&self.reached);
-        if !kept {
-            let lost = self.reached.missing_from(&sample.logged);
-            error!(
-                node = %self.node.name,
-                lost = %lost,
-                "the node no longer has transactions that it had (a crash, a restore, or RESET); what was known of its position is dropped"
-            );
-            self.new_life();
-            self.reached = Arc::new(Position::empty(sample.applied.flavor()));
-        }
-        !kept
-    }
-
-    /// Takes over what the sample says of the role. Returns whether that is news.
-    fn said_by(&mut self, sample: &Sample) -> bool {
-        let Some(told) = &mut self.told else { return false };
-        let news = told.said.writable != sample.writable || told.said.identity != sample.identity;
-        if told.said.identity != sample.identity {
-            warn!(node = %self.node.name, server = %sample.identity, "the server names itself otherwise than before");
-            told.said.identity.clone_from(&sample.identity);
-            self.new_life();
-        } else {
-            told.said.writable = sample.writable;
-        }
-        news
-    }
-
-    fn observe(&mut self, sample: &Sample, is_primary: bool) {
-        self.raise(&sample.applied);
-        let logs = self.told.as_ref().is_some_and(|told| told.logs_updates);
-        if sample.applied.flavor() == Flavor::Mysql || logs || is_primary {
-            self.node.raise_high(High { position: Arc::clone(&sample.logged), sent_at: sample.sent_at });
-        }
-        // What MySQL still commits may yet be rolled back.
-        let has = if sample.applied.flavor() == Flavor::Mysql { &sample.applied } else { &sample.logged };
-        if !self.reached.covers(has) {
-            self.reached = Arc::clone(has);
-        }
-    }
-
-    fn raise(&mut self, low: &Arc<Position>) {
-        if low.covers(&self.node.low) {
-            if !self.node.low.covers(low) {
-                self.node.low = Arc::clone(low);
-            }
-        } else {
-            let mut all = Position::clone(&self.node.low);
-            // One server has one flavour.
-            let _ = all.merge(low);
-            self.node.low = Arc::new(all);
         }
     }
 }

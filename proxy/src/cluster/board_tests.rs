@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use super::*;
+use crate::cluster::purity::LogState;
+use crate::cluster::said::{Said, Source};
+use crate::cluster::snapshot::Facts;
 use crate::config::Address;
 use gtid::BinlogState;
 use wire::capability::Capabilities;
@@ -49,7 +52,7 @@ impl Table {
     }
 
     fn told(&self, node: usize, writable: bool, source: Option<usize>) -> Told {
-        let source = source.map(|source| super::super::said::Source {
+        let source = source.map(|source| Source {
             identity: Some(self.identity(source)),
             host: "elsewhere".to_owned(),
             port: 1,

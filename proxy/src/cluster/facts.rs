@@ -19,7 +19,7 @@ use super::version::Version;
 pub(super) const VARIABLES: &str = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('server_uuid', 'server_id', 'read_only', \
      'super_read_only', 'gtid_mode', 'log_bin', 'log_replica_updates', 'log_slave_updates', 'binlog_order_commits', \
      'replica_preserve_commit_order', 'slave_preserve_commit_order', 'replica_parallel_workers', \
-     'slave_parallel_workers', 'slave_parallel_threads', 'slave_parallel_mode', 'session_track_schema', \
+     'slave_parallel_workers', 'session_track_schema', \
      'session_track_state_change', 'session_track_gtids', 'session_track_transaction_info', \
      'session_track_system_variables', 'sql_mode')";
 
@@ -95,20 +95,19 @@ pub(super) struct Greeted {
     pub(super) collation: u16,
 }
 
+/// What the server was asked besides its settings.
+#[derive(Clone, Debug)]
+pub(super) struct Grounds<'a> {
+    /// Its role and sources.
+    pub(super) said: &'a Said,
+    /// The state of its binary log.
+    pub(super) log_status: Option<&'a TextResult>,
+    /// The statement that gives the monitor account what it lacks.
+    pub(super) lacks_grant: Option<String>,
+}
+
 /// What is known of a server, with its shortcomings.
-///
-/// `lacks_grant`: the statement that gives the monitor account what it lacks.
-pub(super) fn facts(
-    greeted: &Greeted,
-    flavor: Flavor,
-    variables: &Variables,
-    said: &Said,
-    lacks_grant: Option<String>,
-) -> Facts {
-    let mut shortcomings = shortcomings(Version::parse(&greeted.version), flavor, variables, said);
-    if let Some(grant) = lacks_grant {
-        shortcomings.push(format!("its replication cannot be followed: {grant}"));
-    }
+pub(super) fn facts(greeted: &Greeted, flavor: Flavor, variables: &Variables, grounds: Grounds<'_>) -> Facts {
     Facts {
         version: greeted.version.clone(),
         flavor,
@@ -118,25 +117,39 @@ pub(super) fn facts(
         default_wanted: variables.default_wanted(),
         collation: greeted.collation,
         sql_mode: variables.get(&["sql_mode"]).to_owned(),
-        shortcomings,
+        shortcomings: shortcomings(Version::parse(&greeted.version), flavor, variables, grounds),
     }
 }
 
 /// Why a position of this server does not prove what it should.
-fn shortcomings(version: Version, flavor: Flavor, variables: &Variables, said: &Said) -> Vec<String> {
+fn shortcomings(
+    version: Version,
+    flavor: Flavor,
+    variables: &Variables,
+    grounds: Grounds<'_>,
+) -> Vec<String> {
     let mut found = Vec::new();
     let oldest = Version::oldest(flavor);
     if version < oldest {
         found.push(format!("its version {version} is too old: {flavor} {oldest} or newer is needed"));
     }
     match flavor {
-        Flavor::Mysql => mysql(variables, said, &mut found),
-        Flavor::Mariadb => mariadb(variables, said, &mut found),
+        Flavor::Mysql => mysql(variables, grounds.said, &mut found),
+        Flavor::Mariadb => mariadb(variables, grounds.said, &mut found),
     }
-    for filter in said.sources().iter().flat_map(|source| &source.filters) {
-        found.push(format!(
-            "it leaves out part of what it replicates ({filter}): remove the filter, a position says nothing about what is left out"
-        ));
+    for filter in grounds.said.sources().iter().flat_map(|source| &source.filters) {
+        found.push(format!("it applies only a part of what it replicates: remove the filter {filter}"));
+    }
+    for name in ["Binlog_Do_DB", "Binlog_Ignore_DB"] {
+        if let Some(value) =
+            grounds.log_status.and_then(|status| status.value(0, name)).filter(|value| !value.is_empty())
+        {
+            let value = String::from_utf8_lossy(value);
+            found.push(format!("it leaves writes out of its binary log: remove the filter {name}={value}"));
+        }
+    }
+    if let Some(grant) = grounds.lacks_grant {
+        found.push(format!("its replication cannot be followed: {grant}"));
     }
     found
 }
@@ -182,4 +195,104 @@ pub(super) fn missing_privilege(flavor: Flavor, account: Option<&[u8]>) -> Strin
         Flavor::Mariadb => "SLAVE MONITOR, BINLOG MONITOR",
     };
     format!("GRANT {privileges} ON *.* TO '{user}'@'{host}'")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::said::Source;
+
+    fn table(rows: &[(&str, &str)]) -> TextResult {
+        let cell = |text: &str| Some(text.as_bytes().to_vec());
+        TextResult {
+            columns: vec!["Variable_name".to_owned(), "Value".to_owned()],
+            rows: rows.iter().map(|(name, value)| vec![cell(name), cell(value)]).collect(),
+            ..TextResult::default()
+        }
+    }
+
+    const SOUND: [(&str, &str); 7] = [
+        ("gtid_mode", "ON"),
+        ("log_bin", "ON"),
+        ("log_replica_updates", "ON"),
+        ("binlog_order_commits", "ON"),
+        ("replica_parallel_workers", "4"),
+        ("replica_preserve_commit_order", "ON"),
+        ("server_uuid", "u"),
+    ];
+
+    fn source(filters: &[&str], by_gtid: bool) -> Source {
+        Source {
+            identity: None,
+            host: "h".to_owned(),
+            port: 1,
+            running: true,
+            by_gtid,
+            filters: filters.iter().map(|text| (*text).to_owned()).collect(),
+        }
+    }
+
+    /// The shortcomings of a replica whose settings are sound but for these.
+    fn found(flavor: Flavor, version: &str, changed: &[(&str, &str)], source: Source) -> Vec<String> {
+        let mut variables = Variables::read(&table(&SOUND));
+        variables.0.extend(Variables::read(&table(changed)).0);
+        let said = Said { identity: "u".to_owned(), writable: false, sources: Some(vec![source]) };
+        let greeted =
+            Greeted { version: version.to_owned(), capabilities: Capabilities::default(), collation: 255 };
+        let grounds = Grounds { said: &said, log_status: None, lacks_grant: None };
+        facts(&greeted, flavor, &variables, grounds).shortcomings
+    }
+
+    #[track_caller]
+    fn check(found: &[String], fix: &str) {
+        assert!(matches!(found, [only] if only.contains(fix)), "{found:?}");
+    }
+
+    #[test]
+    fn a_sound_replica_has_none() {
+        assert!(found(Flavor::Mysql, "8.4.1", &[], source(&[], true)).is_empty());
+        assert!(found(Flavor::Mariadb, "10.6.1-MariaDB", &[], source(&[], true)).is_empty());
+    }
+
+    #[test]
+    fn each_comes_with_its_fix() {
+        let mysql = |changed: &[(&str, &str)]| found(Flavor::Mysql, "8.4.1", changed, source(&[], true));
+        check(&mysql(&[("gtid_mode", "OFF_PERMISSIVE")]), "gtid_mode = ON");
+        check(&mysql(&[("binlog_order_commits", "OFF")]), "binlog_order_commits = ON");
+        check(&mysql(&[("replica_preserve_commit_order", "OFF")]), "replica_preserve_commit_order = ON");
+        check(&found(Flavor::Mysql, "5.7.44", &[], source(&[], true)), "8.0.0 or newer");
+        check(&found(Flavor::Mariadb, "10.5.2-MariaDB", &[], source(&[], true)), "10.6.0 or newer");
+        check(
+            &found(Flavor::Mariadb, "11.8.2-MariaDB", &[], source(&[], false)),
+            "MASTER_USE_GTID = slave_pos",
+        );
+        check(
+            &found(Flavor::Mysql, "9.0.0", &[], source(&["Replicate_Do_DB=a"], true)),
+            "remove the filter Replicate_Do_DB=a",
+        );
+        let alone = [("replica_preserve_commit_order", "OFF"), ("replica_parallel_workers", "1")];
+        assert!(mysql(&alone).is_empty());
+    }
+
+    #[test]
+    fn the_grant_names_the_account_as_the_server_does() {
+        assert_eq!(
+            missing_privilege(Flavor::Mariadb, Some(b"watch@10.%")),
+            "GRANT SLAVE MONITOR, BINLOG MONITOR ON *.* TO 'watch'@'10.%'"
+        );
+    }
+
+    #[test]
+    fn what_clients_are_told_by_default_is_read_from_the_server() {
+        let wanted = Variables::read(&table(&[
+            ("session_track_schema", "ON"),
+            ("session_track_gtids", "OWN_GTID"),
+            ("session_track_transaction_info", "STATE"),
+            ("session_track_system_variables", "time_zone"),
+        ]))
+        .default_wanted();
+        assert!(wanted.schema && wanted.gtids && !wanted.state_change);
+        assert_eq!(wanted.transaction, TransactionWanted::State);
+        assert!(wanted.variables.contains(b"TIME_ZONE") && !wanted.variables.contains(b"autocommit"));
+    }
 }

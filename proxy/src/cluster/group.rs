@@ -8,13 +8,13 @@ use tokio::sync::{Notify, oneshot};
 /// Callers of one kind of question. Bounded by the number of sessions, each of which asks once at a time.
 #[derive(Debug)]
 pub(super) struct Group<T> {
-    next: Mutex<Vec<oneshot::Sender<T>>>,
+    next: Mutex<Option<Vec<oneshot::Sender<T>>>>,
     bell: Notify,
 }
 
 impl<T> Default for Group<T> {
     fn default() -> Self {
-        Self { next: Mutex::default(), bell: Notify::new() }
+        Self { next: Mutex::new(Some(Vec::new())), bell: Notify::new() }
     }
 }
 
@@ -22,7 +22,7 @@ impl<T: Clone> Group<T> {
     /// Joins the next question and waits for its answer; `None` when nobody asks any more.
     pub(super) async fn join(&self) -> Option<T> {
         let (sender, answer) = oneshot::channel();
-        self.lock().push(sender);
+        self.lock().as_mut()?.push(sender);
         self.bell.notify_one();
         answer.await.ok()
     }
@@ -30,7 +30,7 @@ impl<T: Clone> Group<T> {
     /// Waits until somebody has joined, and closes the group: the question that is sent after this is theirs.
     pub(super) async fn gather(&self) -> Vec<oneshot::Sender<T>> {
         loop {
-            let group = std::mem::take(&mut *self.lock());
+            let group = self.lock().as_mut().map(std::mem::take).unwrap_or_default();
             if !group.is_empty() {
                 return group;
             }
@@ -38,7 +38,12 @@ impl<T: Clone> Group<T> {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<oneshot::Sender<T>>> {
+    /// Nobody will ask any more: sends everybody away, now and from now on.
+    pub(super) fn close(&self) {
+        drop(self.lock().take());
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Vec<oneshot::Sender<T>>>> {
         self.next.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -88,5 +93,7 @@ mod tests {
         tokio::task::yield_now().await;
         drop(group.gather().await);
         assert_eq!(caller.await.unwrap(), None);
+        group.close();
+        assert_eq!(group.join().await, None);
     }
 }

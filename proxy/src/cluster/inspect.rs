@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use gtid::{Flavor, Position};
 
-use super::board::Told;
 use super::discover::{Roles, Verdict, Voice, discover};
+use super::entry::Told;
 use super::monitor::Monitor;
 use super::sample::{self, Reader, Sample};
 use super::snapshot::Role;

@@ -13,6 +13,7 @@
 mod ask;
 mod board;
 mod discover;
+mod entry;
 mod facts;
 mod group;
 mod inspect;
@@ -20,6 +21,7 @@ mod lag;
 mod monitor;
 mod pace;
 mod purity;
+mod report;
 mod said;
 mod sample;
 mod shared;
@@ -179,6 +181,7 @@ impl Cluster {
 
     /// Stops to watch. Whoever asks the primary afterwards is told so.
     pub async fn shutdown(&self) {
+        self.shared.close();
         let tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
         for task in tasks {
             task.abort();
@@ -190,6 +193,7 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
+        self.shared.close();
         for task in self.tasks.get_mut().unwrap_or_else(PoisonError::into_inner) {
             task.abort();
         }

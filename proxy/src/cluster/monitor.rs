@@ -9,8 +9,8 @@ use wire::capability::Capabilities;
 use wire::command::CommandCode;
 use wire::rows::{QueryOutcome, TextResult};
 
-use super::board::Told;
-use super::facts::{self, Greeted, Variables};
+use super::entry::Told;
+use super::facts::{self, Greeted, Grounds, Variables};
 use super::purity::LogState;
 use super::said::{self, Said};
 use super::version::{Version, flavor};
@@ -124,11 +124,8 @@ impl Connection {
     /// server a thousand times what a position does.
     pub(super) async fn replication(&mut self, writable: bool) -> Result<Told, BackendError> {
         let status = self.allowed(self.version().replica_status(self.flavor)).await?;
-        let log_status = match self.flavor {
-            Flavor::Mysql => true,
-            Flavor::Mariadb => self.allowed("SHOW MASTER STATUS").await?.is_some(),
-        };
-        let lacks_grant = if status.is_some() && log_status {
+        let log_status = self.allowed(self.version().log_status(self.flavor)).await?;
+        let lacks_grant = if status.is_some() && log_status.is_some() {
             None
         } else {
             let account = self.ask("SELECT CURRENT_USER()", Duration::ZERO).await?;
@@ -143,8 +140,9 @@ impl Connection {
             sources: status.as_ref().map(said::sources),
         };
         let log = self.log_state().await?;
+        let grounds = Grounds { said: &said, log_status: log_status.as_ref(), lacks_grant };
         Ok(Told {
-            facts: facts::facts(&self.greeted, self.flavor, &self.variables, &said, lacks_grant),
+            facts: facts::facts(&self.greeted, self.flavor, &self.variables, grounds),
             said,
             behind: status.as_ref().and_then(said::behind),
             logs_updates: self.variables.logs_updates(),

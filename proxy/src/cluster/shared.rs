@@ -88,6 +88,12 @@ impl Shared {
         (us > 0).then(|| Duration::from_micros(us))
     }
 
+    /// Nobody asks the primary any more; who waits for that is told.
+    pub(super) fn close(&self) {
+        self.probe.close();
+        self.shows.close();
+    }
+
     /// Hears of changes of what the nodes are.
     pub(super) fn topology(&self) -> watch::Receiver<u64> {
         self.topology.subscribe()

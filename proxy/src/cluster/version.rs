@@ -30,6 +30,14 @@ impl Version {
             Flavor::Mariadb => "SHOW ALL SLAVES STATUS",
         }
     }
+
+    /// What asks for the binary log's end and filters: MySQL 8.2 has a new word, and 8.4 the new one only.
+    pub(super) fn log_status(self, flavor: Flavor) -> &'static str {
+        match flavor {
+            Flavor::Mysql if self >= Self(8, 2, 0) => "SHOW BINARY LOG STATUS",
+            _ => "SHOW MASTER STATUS",
+        }
+    }
 }
 
 impl std::fmt::Display for Version {

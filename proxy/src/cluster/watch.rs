@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use gtid::{Flavor, Position};
 
-use super::board::Told;
+use super::entry::Told;
 use super::monitor::Connection;
 use super::pace::{Pace, Plan};
 use super::sample::{self, Reader, Sample};
@@ -27,6 +27,9 @@ const SETTINGS_EVERY: Duration = Duration::from_secs(10);
 /// First and longest pause between two attempts to reach a node.
 const RETRY_FIRST: Duration = Duration::from_millis(50);
 const RETRY_LAST: Duration = Duration::from_secs(1);
+
+/// Longest pause when the server refuses the login.
+const RETRY_REFUSED: Duration = Duration::from_secs(5);
 
 /// A connection that lasted so long was a good one: the first retry is at once.
 const GOOD: Duration = Duration::from_secs(1);
@@ -58,8 +61,15 @@ pub(super) async fn watch(shared: Arc<Shared>, id: NodeId, address: Address) {
             Err(why) => why,
         };
         shared.update(|board, now| board.down(now, id, &why.to_string()));
-        shared.rest(id, pause).await;
-        pause = (pause * 2).min(RETRY_LAST);
+        if matches!(why, BackendError::Refused(_)) {
+            // Wrong passwords lock accounts and hosts out; haste helps nobody.
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(RETRY_REFUSED);
+        } else {
+            tokio::time::sleep(RETRY_FIRST.min(pause / 2)).await;
+            shared.rest(id, pause).await;
+            pause = (pause * 2).min(RETRY_LAST);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::cluster::snapshot::Role;
-use crate::cluster::{Health, inspect};
+use crate::cluster::{AskError, Health, inspect};
 use crate::config::Level;
 
 #[test]
@@ -78,4 +78,50 @@ fn an_inspection_tells_what_each_node_can_serve() {
         assert!(replica.shortcomings.iter().any(|text| text.contains(fix)), "{:?}", replica.shortcomings);
         assert!(found[2].outcome.as_ref().unwrap_err().contains("cannot connect"));
     }
+}
+
+#[test]
+fn an_account_without_privileges_is_told_which_to_grant() {
+    for engine in ENGINES {
+        let servers = sandbox::Cluster::start(ClusterOptions::new(engine).replicas(1)).unwrap();
+        let revoke = match engine {
+            Engine::Mysql => "REVOKE REPLICATION CLIENT ON *.* FROM",
+            _ => "REVOKE BINLOG MONITOR, SLAVE MONITOR ON *.* FROM",
+        };
+        servers.primary().sql(&format!("{revoke} {}@'%'", sandbox::MONITOR_USER)).unwrap();
+        servers.wait_caught_up(PATIENCE).unwrap();
+        let tls = ServerTls::new(TlsMode::Preferred, None).unwrap();
+        for found in runtime().block_on(inspect(&config(&servers), tls)) {
+            let found = found.outcome.unwrap();
+            let grant = format!("ON *.* TO '{}'@'%'", sandbox::MONITOR_USER);
+            assert!(found.shortcomings.iter().any(|text| text.contains(&grant)), "{:?}", found.shortcomings);
+            assert!(!found.levels.contains(&Level::Session));
+        }
+    }
+}
+
+#[test]
+fn mariadb_of_another_series_is_understood_as_well() {
+    let live = Live::standard(Engine::Mariadb11);
+    live.servers.promote(&live.servers.servers()[1]).unwrap();
+    live.until("db2 is primary and all follow it", |snapshot| {
+        snapshot.primary == Some(FIRST) && snapshot.nodes.iter().all(|node| node.follows)
+    });
+    live.write();
+    runtime().block_on(async {
+        let bound = live.cluster.ask_primary().await.unwrap();
+        live.cluster.primary_shows(&bound.high).await.unwrap();
+        live.until("it is applied", |snapshot| snapshot.nodes[2].low.covers(&bound.high));
+    });
+}
+
+#[test]
+fn whoever_asks_a_stopped_cluster_is_told_so() {
+    let live = Live::standard(Engine::Mariadb);
+    let position = live.node(FIRST).low;
+    runtime().block_on(async {
+        live.cluster.shutdown().await;
+        assert_eq!(live.cluster.ask_primary().await, Err(AskError::Stopped));
+        assert_eq!(live.cluster.primary_shows(&position).await, Err(AskError::Stopped));
+    });
 }

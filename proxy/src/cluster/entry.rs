@@ -1,0 +1,187 @@
+//! What is known of one node, and its lives: a position proves something only within the life it was told in.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gtid::{Flavor, Position};
+use tracing::{error, info, warn};
+
+use super::purity::{LogState, Purity};
+use super::said::Said;
+use super::sample::Sample;
+use super::snapshot::{Facts, Health, High, Node, NodeId, Role};
+use crate::config::NodeConfig;
+
+/// What a server said at login or on a later look.
+#[derive(Clone, Debug)]
+pub(super) struct Told {
+    /// What it is.
+    pub(super) facts: Facts,
+    /// Roles.
+    pub(super) said: Said,
+    /// Whether what it applies stands in its own binary log.
+    pub(super) logs_updates: bool,
+    /// How late the server itself says it is.
+    pub(super) behind: Option<Duration>,
+    /// Whether its transactions have numbers.
+    pub(super) has_gtids: bool,
+    /// MariaDB: who wrote what in its log.
+    pub(super) log: Option<Arc<LogState>>,
+}
+
+/// What is known of one node.
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// As the road sees it.
+    pub(super) node: Node,
+    /// Whether it was tried yet.
+    pub(super) asked: bool,
+    /// What it said last.
+    pub(super) told: Option<Told>,
+    /// The watcher's last answer in this life.
+    pub(super) sample: Option<Sample>,
+    /// What it was known to have, in any life.
+    pub(super) reached: Arc<Position>,
+    /// Whether it has transactions of its own.
+    pub(super) purity: Purity,
+}
+
+impl Entry {
+    /// Nothing is known of it yet.
+    pub(super) fn new(config: &NodeConfig, id: NodeId) -> Self {
+        let nothing: Arc<Position> = Arc::default();
+        Self {
+            node: Node {
+                id,
+                name: Arc::from(config.name.as_str()),
+                address: config.address.clone(),
+                health: Health::Down(Arc::from("not asked yet")),
+                role: Role::Unknown,
+                drained: false,
+                incarnation: 0,
+                follows: false,
+                low: Arc::clone(&nothing),
+                high: None,
+                errant: None,
+                lag: None,
+                facts: None,
+            },
+            asked: false,
+            told: None,
+            sample: None,
+            reached: nothing,
+            purity: Purity::default(),
+        }
+    }
+
+    /// What was known of its position belongs to a life that is over.
+    pub(super) fn new_life(&mut self) {
+        self.node.incarnation += 1;
+        self.node.low = Arc::new(Position::empty(self.node.low.flavor()));
+        self.node.high = None;
+        self.sample = None;
+        self.purity = Purity::default();
+    }
+
+    /// Takes over what the server said. Returns whether anything is news.
+    pub(super) fn take(&mut self, mut told: Told, flavor: Flavor) -> bool {
+        if told.facts.flavor != flavor {
+            told.facts
+                .shortcomings
+                .push(format!("it is {}, the rest of the cluster {flavor}", told.facts.flavor));
+        }
+        let (said, facts) = match &self.told {
+            Some(old) => (old.said != told.said, old.facts != told.facts),
+            None => (true, true),
+        };
+        if facts {
+            let known = self.told.as_ref().map(|told| told.facts.shortcomings.as_slice()).unwrap_or_default();
+            for shortcoming in told.facts.shortcomings.iter().filter(|text| !known.contains(text)) {
+                warn!(node = %self.node.name, "serves reads at the level eventual only: {shortcoming}");
+            }
+            self.node.facts = Some(Arc::new(told.facts.clone()));
+        }
+        self.told = Some(told);
+        said || facts
+    }
+
+    /// Shows, and says once, that the node has transactions of its own.
+    pub(super) fn show_errant(&mut self) {
+        let errant = self.purity.errant();
+        if errant == self.node.errant.as_deref() {
+            return;
+        }
+        match errant {
+            Some(what) => error!(
+                node = %self.node.name,
+                transactions = what,
+                "the node has transactions that the primary does not have; it serves reads at the level eventual \
+                 only until it is cloned from the primary anew"
+            ),
+            None if self.purity.is_pure() => {
+                info!(node = %self.node.name, "the node has no transactions of its own any more")
+            }
+            None => {}
+        }
+        self.node.errant = errant.map(Arc::from);
+    }
+
+    /// Whether the node still has what it had. If not, its history was replaced or cut, and a new life begins.
+    pub(super) fn check_growth(&mut self, sample: &Sample) -> bool {
+        let same_life = self.sample.as_ref().is_none_or(|last| sample.applied.covers(&last.applied));
+        let kept = same_life && sample.logged.covers(&self.reached);
+        if !kept {
+            let lost = self.reached.missing_from(&sample.logged);
+            error!(
+                node = %self.node.name,
+                lost = %lost,
+                "the node no longer has transactions that it had (a crash, a restore, or RESET); what was known of its position is dropped"
+            );
+            self.new_life();
+            self.reached = Arc::new(Position::empty(sample.applied.flavor()));
+        }
+        !kept
+    }
+
+    /// Takes over what the sample says of the role. Returns whether that is news.
+    pub(super) fn said_by(&mut self, sample: &Sample) -> bool {
+        let Some(told) = &mut self.told else { return false };
+        let news = told.said.writable != sample.writable || told.said.identity != sample.identity;
+        if told.said.identity != sample.identity {
+            warn!(node = %self.node.name, server = %sample.identity, "the server names itself otherwise than before");
+            told.said.identity.clone_from(&sample.identity);
+            self.new_life();
+        } else {
+            told.said.writable = sample.writable;
+        }
+        news
+    }
+
+    /// Takes over the positions.
+    pub(super) fn observe(&mut self, sample: &Sample, is_primary: bool) {
+        self.raise(&sample.applied);
+        let logs = self.told.as_ref().is_some_and(|told| told.logs_updates);
+        if sample.applied.flavor() == Flavor::Mysql || logs || is_primary {
+            self.node.raise_high(High { position: Arc::clone(&sample.logged), sent_at: sample.sent_at });
+        }
+        // What MySQL still commits may yet be rolled back.
+        let has = if sample.applied.flavor() == Flavor::Mysql { &sample.applied } else { &sample.logged };
+        if !self.reached.covers(has) {
+            self.reached = Arc::clone(has);
+        }
+    }
+
+    /// Everything in `low` is visible.
+    pub(super) fn raise(&mut self, low: &Arc<Position>) {
+        if low.covers(&self.node.low) {
+            if !self.node.low.covers(low) {
+                self.node.low = Arc::clone(low);
+            }
+        } else {
+            let mut all = Position::clone(&self.node.low);
+            // One server has one flavour.
+            let _ = all.merge(low);
+            self.node.low = Arc::new(all);
+        }
+    }
+}
