@@ -22,6 +22,9 @@ use wire::capability::Capabilities;
 /// How long an answer of the servers is used again.
 const FRESH: Duration = Duration::from_secs(5);
 
+/// From what age on an answer that does not fit is asked for again.
+const OUTDATED: Duration = Duration::from_millis(200);
+
 /// Names remembered at most; a storm of made-up names must not fill the memory.
 const REMEMBERED: usize = 10_000;
 
@@ -39,6 +42,13 @@ pub struct NativeHashes {
     /// Whether the name has accounts of other plugins, or it could not be found out.
     pub others: bool,
     asked_at: Instant,
+}
+
+impl NativeHashes {
+    /// Whether a password may have been changed since. A storm of wrong ones must not make every answer outdated.
+    pub fn may_be_outdated(&self) -> bool {
+        self.asked_at.elapsed() > OUTDATED
+    }
 }
 
 /// Asks for hashes, and remembers the answers for a few seconds.
@@ -80,6 +90,11 @@ impl Hashes {
         }
         known.insert(user.into(), found.clone());
         Ok(found)
+    }
+
+    /// Forgets a user name: what is remembered did not fit.
+    pub fn forget(&self, user: &[u8]) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(user);
     }
 
     fn remembered(&self, user: &[u8]) -> Option<NativeHashes> {

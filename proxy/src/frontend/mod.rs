@@ -175,11 +175,13 @@ async fn enter(
         return Err(ClientError::new(3159, b"HY000", text).into());
     }
     let capabilities = login.capabilities & offer.capabilities;
+    // The servers read one byte of it in a login (two in COM_CHANGE_USER), and so must whoever logs in for the client.
+    let collation = login.collation & 0xff;
     let applicant = prove::Applicant {
         user: login.user,
         peer,
         schema: login.schema,
-        collation: login.collation,
+        collation,
         capabilities,
         attributes: login.attributes,
         plugin: login.auth_plugin,
@@ -192,7 +194,7 @@ async fn enter(
         user: login.user.into(),
         secret,
         schema: login.schema.map(Into::into),
-        collation: login.collation,
+        collation,
         attributes: login.attributes.map(Into::into),
     };
     Ok((capabilities, account, connection))

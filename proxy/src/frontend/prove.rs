@@ -141,8 +141,13 @@ async fn recognise(
         snapshot.primary().or_else(|| lives(&snapshot).next()).map(|node| node.address.clone())
     };
     let Some(address) = address else { return Ok(None) };
-    let hashes = instance.hashes.of(applicant.user, &address, &instance.server_tls).await?;
-    let known = recognise_native(&answer.response, &answer.nonce, &hashes.stage2);
+    let mut hashes = instance.hashes.of(applicant.user, &address, &instance.server_tls).await?;
+    let mut known = recognise_native(&answer.response, &answer.nonce, &hashes.stage2);
+    if known.is_none() && hashes.may_be_outdated() {
+        instance.hashes.forget(applicant.user);
+        hashes = instance.hashes.of(applicant.user, &address, &instance.server_tls).await?;
+        known = recognise_native(&answer.response, &answer.nonce, &hashes.stage2);
+    }
     if known.is_none() && !hashes.others {
         let host = applicant.peer.to_string();
         return Err(ClientError::access_denied(applicant.user, &host, true).into());

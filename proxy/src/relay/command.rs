@@ -123,18 +123,25 @@ impl Command {
         }
     }
 
-    /// The bytes that are there: the frame's header, the command byte, and what follows.
+    /// The bytes that are there: the frame's header, the command byte, and what follows. Nothing once it is consumed:
+    /// what stands at its place then is the client's next command.
     pub fn bytes<'a>(&self, client: &'a Channel) -> &'a [u8] {
+        if self.consumed {
+            return &[];
+        }
         client.unread().get(..self.available).unwrap_or_default()
     }
 
     /// The payload that is there: the command byte and what follows.
     pub fn payload<'a>(&self, client: &'a Channel) -> &'a [u8] {
-        client.unread().get(HEADER..self.available).unwrap_or_default()
+        self.bytes(client).get(HEADER..).unwrap_or_default()
     }
 
     /// The same, to be changed in place.
     pub fn payload_mut<'a>(&self, client: &'a mut Channel) -> &'a mut [u8] {
+        if self.consumed {
+            return &mut [];
+        }
         client.unread_mut().get_mut(HEADER..self.available).unwrap_or_default()
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The file is never read here, and its content is never taken for a command: it passes as frames.
 
-use wire::frame::{HEADER, Header};
+use wire::frame::{HEADER, Header, MAX_PAYLOAD};
 use wire::reply::ReplyWalker;
 
 use super::RelayError;
@@ -17,6 +17,8 @@ pub(super) async fn send(
     let lost = |source| RelayError::Server { source, answered: true };
     // The client counts on from the packet it was sent, which may have another number than the server gave it.
     let shift = walker.sequence_shift();
+    // An empty frame behind a full one ends that packet, not the file.
+    let mut within_packet = false;
     loop {
         client.fill_to(HEADER).await.map_err(RelayError::Client)?;
         let header =
@@ -34,7 +36,9 @@ pub(super) async fn send(
             client.forward(count, server).await.map_err(lost)?;
             rest -= count;
         }
-        if header.length == 0 {
+        let ended = header.length == 0 && !within_packet;
+        within_packet = header.length == MAX_PAYLOAD;
+        if ended {
             walker.resume_after_infile(renumbered.sequence.wrapping_add(1));
             return Ok(());
         }

@@ -7,9 +7,6 @@ use super::freshness::{self, Required};
 use crate::cluster::snapshot::{Node, NodeId, Role};
 use crate::config::{Level, Mode};
 
-/// Weight of a node that the settings do not name.
-const REPLICA_WEIGHT: u16 = 100;
-
 /// A set of nodes. A cluster has at most 64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NodeSet(u64);
@@ -44,8 +41,7 @@ impl NodeSet {
 
 /// The weight of a node in these settings: 0 takes no reads, except as the last resort.
 fn weight(facts: &Facts<'_>, node: &Node) -> u16 {
-    let default = if node.role == Role::Replica { REPLICA_WEIGHT } else { 0 };
-    facts.settings.read_weight.get(node.id.index()).copied().flatten().unwrap_or(default)
+    facts.settings.weight(node.id.index(), node.role != Role::Replica)
 }
 
 /// The replicas that reads may go to, or wait for: up, not drained, with a weight, and not too far behind; but the

@@ -1,1 +1,328 @@
+//! The decision, case by case: no server, no clock but the one given.
 
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gtid::{Flavor, Position};
+
+use super::*;
+use crate::cluster::snapshot::{Health, High, Role};
+
+const UUID: &str = "00000000-0000-0000-0000-000000000001";
+
+fn at(last: u32) -> Position {
+    Position::parse(Flavor::Mysql, format!("{UUID}:1-{last}").as_bytes()).unwrap()
+}
+
+/// A cluster of a primary (0) and two replicas (1, 2) that have applied so much, and a session without a past.
+struct Case {
+    snapshot: Snapshot,
+    settings: Settings,
+    needs: Needs,
+    attempt: Attempt,
+    request: Request,
+    standing: Standing,
+    promise: Promise,
+    start: Instant,
+}
+
+fn node(id: u8, role: Role, last: u32) -> Node {
+    Node {
+        id: NodeId(id),
+        name: format!("db{id}").into(),
+        address: crate::config::Address::Tcp { host: "127.0.0.1".to_owned(), port: 3306 },
+        health: Health::Up,
+        role,
+        drained: false,
+        incarnation: 1,
+        follows: true,
+        low: Arc::new(at(last)),
+        high: None,
+        lag: Some(Duration::ZERO),
+        facts: None,
+    }
+}
+
+impl Case {
+    fn new(level: Level) -> Self {
+        let nodes = vec![node(0, Role::Primary, 100), node(1, Role::Replica, 90), node(2, Role::Replica, 80)];
+        Self {
+            snapshot: Snapshot { epoch: 1, flavor: Some(Flavor::Mysql), primary: Some(NodeId(0)), nodes },
+            settings: Settings { read_weight: vec![None; 3], ..Settings::default() },
+            needs: Needs::default(),
+            attempt: Attempt::default(),
+            request: Request { target: sql::Target::Replica, reason: sql::Reason::Read, node: None },
+            standing: Standing {
+                mode: Mode::ReadWrite,
+                transaction: None,
+                pinned: None,
+                autocommit: true,
+                previous: None,
+            },
+            promise: Promise { level, on_timeout: OnTimeout::Primary },
+            start: Instant::now(),
+        }
+    }
+
+    fn decide(&self, dice: u32) -> Decision {
+        route(Facts {
+            request: self.request,
+            standing: self.standing,
+            promise: self.promise,
+            needs: &self.needs,
+            settings: &self.settings,
+            snapshot: &self.snapshot,
+            attempt: &self.attempt,
+            dice,
+        })
+    }
+
+    /// The nodes that a read goes to, over every throw of the dice.
+    fn nodes(&self) -> Vec<u8> {
+        let mut nodes: Vec<u8> = (0..1000)
+            .map(|dice| match self.decide(dice) {
+                Decision::Go(go) => go.node.0,
+                other => panic!("not a node: {other:?}"),
+            })
+            .collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+
+    fn goes(&self) -> Go {
+        match self.decide(0) {
+            Decision::Go(go) => go,
+            other => panic!("not a node: {other:?}"),
+        }
+    }
+
+    fn wrote(mut self, last: u32) -> Self {
+        self.needs.wrote(at(last));
+        self
+    }
+
+    fn saw(mut self, id: u8) -> Self {
+        self.needs.saw(NodeId(id), 1, self.start);
+        self
+    }
+
+    /// A HIGH of a node, sampled so many milliseconds after the session's last result.
+    fn high(mut self, id: u8, last: u32, after_ms: i64) -> Self {
+        let by = Duration::from_millis(after_ms.unsigned_abs());
+        let sent_at = if after_ms < 0 { self.start - by } else { self.start + by };
+        self.snapshot.nodes[usize::from(id)].high = Some(High { position: Arc::new(at(last)), sent_at });
+        self
+    }
+
+    fn expired(mut self) -> Self {
+        self.attempt.expired = true;
+        self
+    }
+}
+
+fn awaited(decision: &Decision) -> &Position {
+    match decision {
+        Decision::Wait { position, .. } => position,
+        other => panic!("no wait: {other:?}"),
+    }
+}
+
+#[test]
+fn what_is_not_a_safe_read_goes_to_the_primary() {
+    let mut case = Case::new(Level::Eventual);
+    case.request = Request { target: sql::Target::Primary, reason: sql::Reason::Write, node: None };
+    assert_eq!(case.nodes(), [0]);
+    assert_eq!(case.goes().reason, Reason::Statement(sql::Reason::Write));
+}
+
+#[test]
+fn reads_are_spread_by_weight() {
+    let mut case = Case::new(Level::Eventual);
+    assert_eq!(case.nodes(), [1, 2]);
+    case.settings.read_weight = vec![Some(50), Some(0), None];
+    assert_eq!(case.nodes(), [0, 2]);
+    let share = (0..1500).filter(|dice| matches!(case.decide(*dice), Decision::Go(go) if go.node.0 == 0)).count();
+    assert_eq!(share, 500, "50 of 150");
+}
+
+#[test]
+fn without_a_replica_in_rotation_the_primary_reads_whatever_its_weight() {
+    let mut case = Case::new(Level::Session);
+    case.snapshot.nodes[1].health = Health::Down("gone".into());
+    case.snapshot.nodes[2].drained = true;
+    let go = case.goes();
+    assert_eq!((go.node, go.reason, go.outcome), (NodeId(0), Reason::NoReplica, Some(Outcome::Primary)));
+}
+
+#[test]
+fn a_transaction_and_a_pin_hold_the_session() {
+    let mut case = Case::new(Level::Eventual);
+    case.standing.pinned = Some((NodeId(0), Reason::PinnedLock));
+    assert_eq!(case.goes().reason, Reason::PinnedLock);
+    case.standing.transaction = Some(NodeId(2));
+    assert_eq!((case.goes().node, case.goes().reason), (NodeId(2), Reason::Transaction));
+}
+
+#[test]
+fn without_autocommit_a_read_begins_a_transaction_on_the_primary() {
+    let mut case = Case::new(Level::Eventual);
+    case.standing.autocommit = false;
+    assert_eq!((case.goes().node, case.goes().reason), (NodeId(0), Reason::AutocommitOff));
+}
+
+#[test]
+fn a_session_reads_only_where_its_write_is_visible() {
+    assert_eq!(Case::new(Level::Session).wrote(85).nodes(), [1]);
+    assert_eq!(*awaited(&Case::new(Level::Session).wrote(95).decide(0)), at(95));
+    assert_eq!(Case::new(Level::Eventual).wrote(95).nodes(), [1, 2]);
+}
+
+#[test]
+fn when_the_time_is_over_the_settings_decide() {
+    let mut case = Case::new(Level::Session).wrote(95).expired();
+    let go = case.goes();
+    assert_eq!((go.node, go.reason, go.outcome), (NodeId(0), Reason::Timeout, Some(Outcome::Primary)));
+    case.promise.on_timeout = OnTimeout::Error;
+    assert_eq!(case.decide(0), Decision::Refuse(Refusal::TimedOut { position: at(95) }));
+    case.promise.on_timeout = OnTimeout::Stale;
+    assert_eq!(case.goes().outcome, Some(Outcome::Stale));
+    assert_ne!(case.goes().node, NodeId(0));
+}
+
+#[test]
+fn a_session_stays_where_it_read_until_another_node_is_known_to_show_as_much() {
+    assert_eq!(Case::new(Level::Session).saw(2).nodes(), [2], "nothing is known of what node 2 showed");
+    assert_eq!(Case::new(Level::Session).saw(2).high(2, 80, -1).nodes(), [2], "a sample from before proves nothing");
+    assert_eq!(Case::new(Level::Session).saw(2).high(2, 85, 1).nodes(), [1], "85 is on node 1 only");
+    assert_eq!(Case::new(Level::Session).saw(2).high(2, 80, 1).nodes(), [1, 2]);
+}
+
+#[test]
+fn when_the_node_read_last_is_gone_the_primary_is_asked() {
+    let mut case = Case::new(Level::Session).saw(2);
+    case.snapshot.nodes[2].incarnation = 2;
+    assert_eq!(case.decide(0), Decision::Ask, "another life may show less");
+    let mut case = Case::new(Level::Session).saw(2);
+    case.snapshot.nodes[2].health = Health::Down("gone".into());
+    assert_eq!(case.decide(0), Decision::Ask);
+    assert_eq!(Case::new(Level::Session).saw(0).decide(0), Decision::Ask, "the primary takes no reads by weight");
+}
+
+#[test]
+fn a_write_of_unknown_position_makes_the_session_ask() {
+    let mut case = Case::new(Level::Session);
+    case.needs.lost_track();
+    assert_eq!(case.decide(0), Decision::Ask);
+}
+
+#[test]
+fn global_asks_for_every_read_and_then_needs_what_it_heard() {
+    let mut case = Case::new(Level::Global);
+    assert_eq!(case.decide(0), Decision::Ask);
+    let bound = PrimaryBound { high: at(85), shown: Some(at(85)) };
+    case.needs.learnt(&bound);
+    case.attempt.asked = Some(bound);
+    assert_eq!(case.nodes(), [1]);
+}
+
+#[test]
+fn the_primary_must_itself_show_what_it_said_is_on_the_way() {
+    let mut case = Case::new(Level::Global).expired();
+    let bound = PrimaryBound { high: at(105), shown: Some(at(100)) };
+    case.needs.learnt(&bound);
+    case.attempt.asked = Some(bound);
+    assert_eq!(case.goes().shows, Some(at(105)), "105 is in its log and not yet in its engine");
+    let bound = PrimaryBound { high: at(100), shown: Some(at(100)) };
+    case.needs = Needs::default();
+    case.needs.learnt(&bound);
+    case.attempt.asked = Some(bound);
+    case.snapshot.nodes[1].low = Arc::new(at(1));
+    assert_eq!(case.goes().shows, None);
+}
+
+#[test]
+fn an_own_write_needs_no_proof_on_the_primary_and_a_foreign_one_does() {
+    let case = Case::new(Level::Session).wrote(120).expired();
+    assert_eq!(case.goes().shows, None, "its OK came after it was visible there");
+    let mut case = Case::new(Level::Session).expired();
+    case.needs.raise(&at(120));
+    assert_eq!(case.goes().shows, Some(at(120)));
+}
+
+#[test]
+fn late_replicas_leave_rotation_but_not_all_of_them() {
+    let mut case = Case::new(Level::Eventual);
+    case.settings.max_lag_ms = 1000;
+    case.snapshot.nodes[1].lag = Some(Duration::from_millis(1001));
+    assert_eq!(case.nodes(), [2]);
+    case.snapshot.nodes[2].lag = Some(Duration::from_secs(5));
+    assert_eq!(case.nodes(), [1], "min_replicas keeps the least late one");
+    case.settings.min_replicas = 0;
+    assert_eq!(case.nodes(), [0]);
+}
+
+#[test]
+fn a_node_that_follows_another_history_keeps_no_promise() {
+    let mut case = Case::new(Level::Session).wrote(50);
+    case.snapshot.nodes[1].follows = false;
+    assert_eq!(case.nodes(), [2]);
+}
+
+#[test]
+fn what_failed_is_not_chosen_again() {
+    let mut case = Case::new(Level::Session);
+    case.attempt.excluded.insert(NodeId(1));
+    assert_eq!(case.nodes(), [2]);
+    case.attempt.fallback = Some(Reason::ReadOnlyRefused);
+    assert_eq!((case.goes().node, case.goes().reason), (NodeId(0), Reason::ReadOnlyRefused));
+}
+
+#[test]
+fn a_read_only_endpoint_never_uses_the_primary_unless_told_to() {
+    let mut case = Case::new(Level::Eventual);
+    case.standing.mode = Mode::ReadOnly;
+    case.settings.read_weight = vec![Some(100), None, None];
+    assert_eq!(case.nodes(), [1, 2]);
+    case.request.target = sql::Target::Primary;
+    assert_ne!(case.goes().node, NodeId(0), "a write gets the replica's own error");
+    case.snapshot.nodes[1].health = Health::Down("gone".into());
+    case.snapshot.nodes[2].health = Health::Down("gone".into());
+    assert_eq!(case.decide(0), Decision::Refuse(Refusal::NoReplica));
+    case.settings.primary_fallback = true;
+    assert_eq!(case.goes().node, NodeId(0));
+}
+
+#[test]
+fn a_hint_names_the_node_and_the_promise_still_holds() {
+    let mut case = Case::new(Level::Session).wrote(85);
+    case.request.node = Some(NodeId(1));
+    assert_eq!(case.goes().reason, Reason::Statement(sql::Reason::Hint));
+    case.request.node = Some(NodeId(2));
+    assert!(matches!(case.decide(0), Decision::Wait { among, .. } if among == NodeSet::only(NodeId(2))));
+    case.request.node = Some(NodeId(0));
+    assert_eq!(case.goes().node, NodeId(0));
+}
+
+#[test]
+fn without_a_primary_writes_are_refused_and_covered_reads_go_on() {
+    let mut case = Case::new(Level::Session).wrote(85);
+    case.snapshot.primary = None;
+    case.snapshot.nodes[0].health = Health::Down("gone".into());
+    assert_eq!(case.nodes(), [1]);
+    case.request.target = sql::Target::Primary;
+    assert_eq!(case.decide(0), Decision::Refuse(Refusal::NoPrimary));
+}
+
+#[test]
+fn every_reason_has_its_own_index_and_name() {
+    let all: Vec<_> = Reason::all().collect();
+    assert_eq!(all.len(), Reason::COUNT);
+    let mut names: Vec<_> = all.iter().map(|reason| reason.as_str()).collect();
+    for (index, reason) in all.iter().enumerate() {
+        assert_eq!(reason.index(), index, "{}", reason.as_str());
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), Reason::COUNT);
+}

@@ -86,8 +86,8 @@ impl Session {
         }
         match &heard.position {
             Some(position) if on_primary => self.needs.wrote(position.clone()),
-            // A write on a replica is in nobody else's history.
-            Some(_) => {}
+            // The node was demoted meanwhile, or the account may write on a replica: no other node need ever have it.
+            Some(_) => self.needs.lost_track(),
             None if heard.result_sets > 0 => {
                 if let Some(incarnation) = self.backends.get(go.node).map(|connection| connection.incarnation)
                 {
