@@ -46,11 +46,12 @@ fn weight(facts: &Facts<'_>, node: &Node) -> u16 {
 
 /// The replicas that reads may go to, or wait for: up, not drained, with a weight, and not too far behind; but the
 /// least late are kept, as many as `min_replicas` says. Where positions count, only those whose positions prove
-/// something: to wait for the others would be in vain.
+/// something: to wait for the others would be in vain. One with transactions of its own takes no reads at all.
 pub(super) fn rotation(facts: &Facts<'_>) -> NodeSet {
     let candidates = || {
         facts.snapshot.nodes.iter().filter(|node| {
             node.takes_reads()
+                && node.errant.is_none()
                 && (node.follows || facts.promise.level == Level::Eventual)
                 && weight(facts, node) > 0
                 && !facts.attempt.excluded.contains(node.id)

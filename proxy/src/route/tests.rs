@@ -38,6 +38,7 @@ fn node(id: u8, role: Role, last: u32) -> Node {
         follows: true,
         low: Arc::new(at(last)),
         high: None,
+        errant: None,
         lag: Some(Duration::ZERO),
         facts: None,
     }
@@ -142,7 +143,8 @@ fn reads_are_spread_by_weight() {
     assert_eq!(case.nodes(), [1, 2]);
     case.settings.read_weight = vec![Some(50), Some(0), None];
     assert_eq!(case.nodes(), [0, 2]);
-    let share = (0..1500).filter(|dice| matches!(case.decide(*dice), Decision::Go(go) if go.node.0 == 0)).count();
+    let share =
+        (0..1500).filter(|dice| matches!(case.decide(*dice), Decision::Go(go) if go.node.0 == 0)).count();
     assert_eq!(share, 500, "50 of 150");
 }
 
@@ -193,7 +195,11 @@ fn when_the_time_is_over_the_settings_decide() {
 #[test]
 fn a_session_stays_where_it_read_until_another_node_is_known_to_show_as_much() {
     assert_eq!(Case::new(Level::Session).saw(2).nodes(), [2], "nothing is known of what node 2 showed");
-    assert_eq!(Case::new(Level::Session).saw(2).high(2, 80, -1).nodes(), [2], "a sample from before proves nothing");
+    assert_eq!(
+        Case::new(Level::Session).saw(2).high(2, 80, -1).nodes(),
+        [2],
+        "a sample from before proves nothing"
+    );
     assert_eq!(Case::new(Level::Session).saw(2).high(2, 85, 1).nodes(), [1], "85 is on node 1 only");
     assert_eq!(Case::new(Level::Session).saw(2).high(2, 80, 1).nodes(), [1, 2]);
 }
@@ -206,7 +212,11 @@ fn when_the_node_read_last_is_gone_the_primary_is_asked() {
     let mut case = Case::new(Level::Session).saw(2);
     case.snapshot.nodes[2].health = Health::Down("gone".into());
     assert_eq!(case.decide(0), Decision::Ask);
-    assert_eq!(Case::new(Level::Session).saw(0).decide(0), Decision::Ask, "the primary takes no reads by weight");
+    assert_eq!(
+        Case::new(Level::Session).saw(0).decide(0),
+        Decision::Ask,
+        "the primary takes no reads by weight"
+    );
 }
 
 #[test]
@@ -267,6 +277,10 @@ fn a_node_that_follows_another_history_keeps_no_promise() {
     let mut case = Case::new(Level::Session).wrote(50);
     case.snapshot.nodes[1].follows = false;
     assert_eq!(case.nodes(), [2]);
+    case.promise.level = Level::Eventual;
+    assert_eq!(case.nodes(), [1, 2]);
+    case.snapshot.nodes[1].errant = Some("U:9".into());
+    assert_eq!(case.nodes(), [2], "a node with a history of its own serves nothing");
 }
 
 #[test]
