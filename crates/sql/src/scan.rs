@@ -369,6 +369,7 @@ impl<'s, 'a> Scan<'s, 'a> {
             Kw::Against => earlier.token.kind == Tok::Close,
             Kw::Columns => earlier.token.kind == Tok::Str,
             Kw::Rollup | Kw::Cube => earlier.is(Kw::By) && self.is_mysql(),
+            Kw::SqlNoCache => earlier.is(Kw::Select),
             Kw::Any | Kw::Some_ => earlier.token.kind == Tok::Op,
             Kw::Lateral => earlier.is(Kw::Join) || (earlier.token.kind == Tok::Comma && self.is_mysql()),
             _ => false,

@@ -82,6 +82,7 @@ keywords! {
     "substr" Substr Call(Function::ADJACENT);
     "mid" Mid Call(Function::ADJACENT);
     "sql_calc_found_rows" SqlCalcFoundRows Group;
+    "sql_no_cache" SqlNoCache Plain;
     "next" Next Plain;
     "previous" Previous Plain;
     "share" Share Plain;
@@ -278,7 +279,6 @@ const GROUPING: &[&str] = &[
     "rlike",
     "row",
     "sql_big_result",
-    "sql_no_cache",
     "sql_small_result",
     "straight_join",
     "union",
