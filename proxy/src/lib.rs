@@ -24,6 +24,9 @@ pub mod live;
 pub mod runtime;
 pub mod serve;
 
+pub mod check;
 pub mod cli;
 pub mod demo;
 pub mod explain;
+pub mod remote;
+pub mod table;

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use clap::Parser;
 use tidemark::cli::{Cli, Command, DemoArgs};
 use tidemark::config::{self, Config};
-use tidemark::{demo, explain, serve};
+use tidemark::remote::{self, RemoteError};
+use tidemark::{check, demo, explain, serve};
 use tracing_subscriber::EnvFilter;
 
 fn main() -> ExitCode {
@@ -16,6 +17,14 @@ fn main() -> ExitCode {
             explain::run(&args, io::stdin().lock(), io::stdout().lock()).map_err(|error| error.to_string()),
         ),
         Command::Demo(args) => demonstrate(&args),
+        Command::Check(args) => match check::run(&args.config, io::stdout().lock()) {
+            Ok(code) => code,
+            Err(error) => failed(&error, error.exit_code()),
+        },
+        Command::Status(args) => remote_done(remote::status(&args, io::stdout().lock())),
+        Command::Set(args) => remote_done(remote::set(&args, io::stdout().lock())),
+        Command::Drain(args) => remote_done(remote::drain(&args, true, io::stdout().lock())),
+        Command::Undrain(args) => remote_done(remote::drain(&args, false, io::stdout().lock())),
         Command::Schema => {
             done(writeln!(io::stdout(), "{}", config::schema()).map_err(|error| error.to_string()))
         }
@@ -23,7 +32,6 @@ fn main() -> ExitCode {
             writeln!(io::stdout(), "tidemark {}", env!("CARGO_PKG_VERSION"))
                 .map_err(|error| error.to_string()),
         ),
-        _ => ExitCode::from(2),
     }
 }
 
@@ -55,6 +63,18 @@ fn demonstrate(args: &DemoArgs) -> ExitCode {
             error.exit_code()
         }
     }
+}
+
+fn remote_done(outcome: Result<(), RemoteError>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failed(&error, error.exit_code()),
+    }
+}
+
+fn failed(error: &dyn std::error::Error, code: ExitCode) -> ExitCode {
+    eprintln!("tidemark: {error}");
+    code
 }
 
 fn done(outcome: Result<(), String>) -> ExitCode {

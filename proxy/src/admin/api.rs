@@ -9,9 +9,8 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use super::ready;
 use super::reply::{Refused, json};
-use super::status::{observed, status};
+use super::status::{observed, obstacles, status};
 use crate::config::SettingsPatch;
 use crate::live::Live;
 use crate::observe::metrics;
@@ -46,9 +45,7 @@ pub(super) async fn get_healthz() -> &'static str {
 
 /// `GET /readyz`: every endpoint can serve, else 503 with what is missing.
 pub(super) async fn get_readyz(State(live): Shared) -> Response {
-    let snapshot = live.instance.cluster.snapshot();
-    let endpoints = live.instance.endpoints.iter().map(Arc::as_ref);
-    let obstacles = ready::obstacles(&snapshot, endpoints, live.is_stopping());
+    let obstacles = obstacles(&live, &live.instance.cluster.snapshot());
     if obstacles.is_empty() {
         return "ready\n".into_response();
     }

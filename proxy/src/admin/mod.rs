@@ -7,6 +7,7 @@
 //! buttons on the console: it shows, the API and the command line change.
 
 mod api;
+mod console;
 mod guard;
 mod ready;
 mod reply;
@@ -28,6 +29,7 @@ pub use serve::AdminListener;
 /// Every path.
 pub fn router(live: Arc<Live>, config: &AdminConfig) -> Router {
     Router::new()
+        .route("/", get(console::get_console))
         .route("/api/status", get(api::get_status))
         .route("/api/sessions", get(api::get_sessions))
         .route("/api/endpoints/{name}", patch(api::patch_endpoint))

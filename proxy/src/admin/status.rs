@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::ready;
 use crate::cluster::snapshot::{self, Health, Role, Snapshot};
 use crate::config::{Level, SettingsPatch};
 use crate::endpoint::Endpoint;
@@ -23,6 +24,8 @@ pub struct Status {
     pub uptime_s: u64,
     /// Whether it has been asked to stop.
     pub stopping: bool,
+    /// What keeps endpoints from serving; empty when `/readyz` says so.
+    pub obstacles: Vec<String>,
     /// `mysql` or `mariadb`; absent until a node has answered.
     pub flavor: Option<String>,
     /// The node that takes the writes.
@@ -146,6 +149,7 @@ pub fn status(live: &Live) -> Status {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         uptime_s: observed.uptime.as_secs(),
         stopping: live.is_stopping(),
+        obstacles: obstacles(live, observed.snapshot),
         flavor: observed.snapshot.flavor.map(|flavor| flavor.to_string().to_ascii_lowercase()),
         primary: observed.snapshot.primary().map(|node| node.name.to_string()),
         failovers: observed.snapshot.failovers(),
@@ -156,6 +160,12 @@ pub fn status(live: &Live) -> Status {
             .map(|of| endpoint(of, observed.snapshot, live.settings_of(of)))
             .collect(),
     })
+}
+
+/// What keeps endpoints from serving now.
+pub(super) fn obstacles(live: &Live, snapshot: &Snapshot) -> Vec<String> {
+    let endpoints = live.instance.endpoints.iter().map(AsRef::as_ref);
+    ready::obstacles(snapshot, endpoints, live.is_stopping())
 }
 
 /// Collects what metrics and status are read from.
