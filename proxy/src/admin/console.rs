@@ -406,3 +406,84 @@ fn uptime(seconds: u64) -> String {
         _ => format!("{} d {} h", seconds / 86400, seconds % 86400 / 3600),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::admin::status::Connections;
+
+    fn status(node: Node) -> Status {
+        Status {
+            version: "1".to_owned(),
+            uptime_s: 61,
+            stopping: false,
+            obstacles: vec!["<b>no</b>".to_owned()],
+            flavor: None,
+            primary: None,
+            failovers: 0,
+            nodes: vec![node],
+            endpoints: Vec::new(),
+        }
+    }
+
+    fn node() -> Node {
+        Node {
+            name: "db1".to_owned(),
+            address: "a:1".to_owned(),
+            role: "replica".to_owned(),
+            health: "up".to_owned(),
+            why: None,
+            drained: false,
+            lag_ms: Some(0),
+            behind: None,
+            position: String::new(),
+            incarnation: 1,
+            version: None,
+            levels: Vec::new(),
+            shortcomings: Vec::new(),
+            connections: Connections { active: 0, idle: 0 },
+            round_trip_us: None,
+        }
+    }
+
+    #[test]
+    fn what_a_server_says_never_becomes_markup() {
+        let evil = "\"><script>alert(1)</script>".to_owned();
+        let node = Node {
+            name: evil.clone(),
+            address: evil.clone(),
+            why: Some(evil.clone()),
+            position: evil.clone(),
+            version: Some(evil.clone()),
+            shortcomings: vec![evil],
+            ..node()
+        };
+        let status = status(node);
+        let page = Console::new(&status, "n").render().unwrap();
+        assert_eq!(page.matches("<script").count(), 1, "the page's own");
+        assert!(!page.contains("<b>no</b>") && page.contains("&#60;b&#62;no"));
+    }
+
+    #[test]
+    fn the_water_stands_at_the_mark_and_falls_with_the_lag() {
+        assert!((depth(0) - MARK).abs() < 1e-9);
+        assert!((depth(u64::from(LAG_FULL_MS)) - MARK - DEPTH).abs() < 1e-9);
+        assert!((depth(u64::MAX) - MARK - DEPTH).abs() < 1e-9);
+        assert!(depth(10) < depth(100) && depth(100) < depth(5_000));
+        let dry = node_card(&Node { lag_ms: None, ..node() }).level;
+        assert_eq!(dry, format!("{:.1}", MARK + DEPTH));
+    }
+
+    #[test]
+    fn numbers_are_readable() {
+        assert_eq!(
+            [0, 999, 1_000, 1_234_567].map(count),
+            ["0", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]
+        );
+        assert_eq!(
+            [9, 1_500, 15_000, 1_200_000, 61_000_000].map(time),
+            ["9 µs", "1.5 ms", "15 ms", "1.2 s", "61 s"]
+        );
+        assert_eq!([share(0, 0), share(0, 9), share(9, 9), share(1, 3)], ["–", "0 %", "100 %", "33.3 %"]);
+    }
+}

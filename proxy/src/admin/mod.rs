@@ -44,3 +44,6 @@ pub fn router(live: Arc<Live>, config: &AdminConfig) -> Router {
         .layer(from_fn_with_state(Guard::new(config), guard::guard))
         .with_state(live)
 }
+
+#[cfg(test)]
+mod tests;

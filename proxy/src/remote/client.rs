@@ -52,13 +52,15 @@ pub enum Unreachable {
 
 /// What the instance answered.
 #[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) status: u16,
-    pub(super) body: Vec<u8>,
+pub(crate) struct Answer {
+    /// The HTTP status.
+    pub(crate) status: u16,
+    /// The body.
+    pub(crate) body: Vec<u8>,
 }
 
 /// Asks once; a body is JSON.
-pub(super) async fn ask(
+pub(crate) async fn ask(
     address: &Address,
     token: Option<&Secret>,
     method: Method,

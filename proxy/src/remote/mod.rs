@@ -16,7 +16,9 @@ use crate::admin::status::Status;
 use crate::cli::{AdminArgs, DrainArgs, NoAdmin, SetArgs, StatusArgs};
 use crate::config::SettingsPatch;
 use crate::runtime;
-use client::{Answer, Unreachable, ask};
+use client::{Answer, Unreachable};
+
+pub(crate) use client::ask;
 
 /// Why a command has not done what it was asked to.
 #[derive(Debug, thiserror::Error)]

@@ -35,6 +35,7 @@ pub(crate) struct Setup {
     nodes: Vec<(String, String)>,
     endpoints: Vec<(String, bool, String)>,
     tls: String,
+    admin: Option<String>,
     monitor: (String, String),
 }
 
@@ -62,6 +63,7 @@ impl Setup {
             nodes,
             endpoints: Vec::new(),
             tls: String::new(),
+            admin: None,
             monitor: (MONITOR_USER.to_owned(), MONITOR_PASSWORD.to_owned()),
         }
     }
@@ -96,6 +98,12 @@ impl Setup {
         self
     }
 
+    /// The admin API on a UNIX socket, with these lines.
+    pub(crate) fn admin(mut self, lines: impl Into<String>) -> Self {
+        self.admin = Some(lines.into());
+        self
+    }
+
     /// Starts the program and waits until its endpoints are open.
     pub(crate) fn start(self) -> Proxy {
         let directory =
@@ -124,7 +132,7 @@ impl Setup {
             })
             .collect();
         let config = directory.join("tidemark.toml");
-        fs::write(&config, self.text(&endpoints)).unwrap();
+        fs::write(&config, self.text(&endpoints, directory)).unwrap();
         let log = directory.join("log");
         let mut guard = Command::new("sh")
             .args(["-c", GUARD, "guard", env!("CARGO_BIN_EXE_tidemark"), "run", "--config"])
@@ -147,7 +155,7 @@ impl Setup {
         None
     }
 
-    fn text(&self, endpoints: &[(String, Target)]) -> String {
+    fn text(&self, endpoints: &[(String, Target)], directory: &Path) -> String {
         let (user, password) = &self.monitor;
         let mut text = format!("[cluster]\nmonitor_user = \"{user}\"\nmonitor_password = \"{password}\"\n");
         self.cluster.iter().for_each(|line| text.extend([line, "\n"]));
@@ -163,6 +171,9 @@ impl Setup {
         }
         if !self.tls.is_empty() {
             text += &format!("[tls]\n{}\n", self.tls);
+        }
+        if let Some(lines) = &self.admin {
+            text += &format!("[admin]\nlisten = \"unix:{}\"\n{lines}\n", directory.join("admin").display());
         }
         text
     }
@@ -183,6 +194,22 @@ impl Proxy {
     pub(crate) fn target(&self, endpoint: &str) -> Target {
         let found = self.endpoints.iter().find(|(name, _)| name == endpoint);
         found.unwrap_or_else(|| panic!("no endpoint {endpoint}")).1.clone()
+    }
+
+    /// Where the admin API listens.
+    pub(crate) fn admin(&self) -> PathBuf {
+        self.directory.join("admin")
+    }
+
+    /// Its configuration file.
+    pub(crate) fn config(&self) -> PathBuf {
+        self.directory.join("tidemark.toml")
+    }
+
+    /// Sends it a signal, such as "HUP".
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args(["-s", name, &self.pid.to_string()]).status().unwrap();
+        assert!(sent.success(), "SIG{name} cannot be sent");
     }
 
     /// All of its log so far.
