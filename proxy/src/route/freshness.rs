@@ -8,6 +8,8 @@
 //! - at the level `global` the primary's HIGH, asked after the statement arrived, bounds everything that anyone was
 //!   told of before.
 
+use std::time::Instant;
+
 use gtid::Position;
 
 use super::needs::Seen;
@@ -43,15 +45,67 @@ pub(super) fn required(facts: &Facts<'_>) -> Required {
         Level::Session if needs.unknown => Required::Ask,
         Level::Session => match needs.seen {
             Seen::Covered => Required::Applied(needs.position()),
-            Seen::On { node, incarnation, until } => {
-                let last = facts.snapshot.node(node).filter(|node| node.incarnation == incarnation);
-                let Some(last) = last else { return Required::Ask };
-                match last.high.as_ref().filter(|high| high.sent_at > until) {
-                    Some(high) => Required::Applied(with(needs.position(), &high.position)),
-                    None => Required::Stay { node, position: needs.position() },
-                }
-            }
+            Seen::On { node, incarnation, until } => match shown_by(facts, node, incarnation, until) {
+                Shown::AtMost(high) => Required::Applied(with(needs.position(), high)),
+                Shown::NotSampled => Required::Stay { node, position: needs.position() },
+                Shown::Unknowable => Required::Ask,
+            },
         },
+    }
+}
+
+/// What a node can have shown to a session whose last result of it had come by `until`.
+enum Shown<'a> {
+    /// At most this.
+    AtMost(&'a Position),
+    /// Its HIGH was not sampled since.
+    NotSampled,
+    /// That life of the node is over.
+    Unknowable,
+}
+
+fn shown_by<'a>(facts: &Facts<'a>, node: NodeId, incarnation: u64, until: Instant) -> Shown<'a> {
+    match facts.snapshot.node(node).filter(|node| node.incarnation == incarnation) {
+        None => Shown::Unknowable,
+        Some(node) => match node.high.as_ref().filter(|high| high.sent_at > until) {
+            Some(high) => Shown::AtMost(&high.position),
+            None => Shown::NotSampled,
+        },
+    }
+}
+
+/// What the primary must fulfil before the session may read there.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum OnPrimary {
+    /// It must show this first; `None` when it is known to show enough.
+    Shows(Option<Position>),
+    /// Not known before it was asked.
+    Ask,
+}
+
+/// What is required of the primary. It shows this session's own writes; but a replica can have shown a transaction
+/// before the primary does, and neither the session nor, at the level `global`, anybody may go back behind that.
+pub(super) fn on_primary(facts: &Facts<'_>, primary: &Node) -> OnPrimary {
+    let needs = facts.needs;
+    let unless_shown = |position: Position| {
+        let shown = position.is_empty() || applied(primary, &position);
+        OnPrimary::Shows((!shown).then_some(position))
+    };
+    if facts.promise.level == Level::Eventual || !facts.request.sees {
+        return OnPrimary::Shows(None);
+    }
+    if let Some(bound) = &facts.attempt.asked {
+        return OnPrimary::Shows(bound.to_show(primary));
+    }
+    match needs.seen {
+        _ if facts.promise.level == Level::Global => OnPrimary::Ask,
+        Seen::On { node, incarnation, until } if node != primary.id => {
+            match shown_by(facts, node, incarnation, until) {
+                Shown::AtMost(high) => unless_shown(with(needs.bound.clone(), high)),
+                Shown::NotSampled | Shown::Unknowable => OnPrimary::Ask,
+            }
+        }
+        Seen::Covered | Seen::On { .. } => unless_shown(needs.bound.clone()),
     }
 }
 

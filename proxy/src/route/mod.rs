@@ -17,6 +17,7 @@ use crate::cluster::snapshot::{Node, NodeId, Role, Snapshot};
 use crate::config::{Level, Mode, OnTimeout, Settings};
 
 pub use choose::NodeSet;
+use freshness::OnPrimary;
 pub use freshness::Required;
 pub use needs::{Needs, PrimaryBound, Seen};
 pub use reason::Reason;
@@ -30,6 +31,9 @@ pub struct Request {
     pub reason: sql::Reason,
     /// The node a hint names, when it is one of the cluster's.
     pub node: Option<NodeId>,
+    /// Whether the client learns something of the data by it, wherever it runs: reads, and what begins a transaction.
+    /// A plain write does not count; its place in the log is behind everything the session saw.
+    pub sees: bool,
 }
 
 /// What the session is in the middle of.
@@ -204,14 +208,12 @@ fn to_primary(facts: &Facts<'_>, reason: Reason) -> Decision {
     if facts.standing.mode == Mode::ReadOnly {
         return at_home(facts, reason);
     }
-    match facts.snapshot.primary() {
-        Some(primary) => Decision::Go(Go {
-            node: primary.id,
-            reason,
-            shows: facts.needs.to_show(primary, facts.promise.level),
-            outcome: None,
-        }),
-        None => Decision::Refuse(Refusal::NoPrimary),
+    let Some(primary) = facts.snapshot.primary() else {
+        return Decision::Refuse(Refusal::NoPrimary);
+    };
+    match freshness::on_primary(facts, primary) {
+        OnPrimary::Shows(shows) => Decision::Go(Go { node: primary.id, reason, shows, outcome: None }),
+        OnPrimary::Ask => Decision::Ask,
     }
 }
 
@@ -284,11 +286,12 @@ fn last_resort(facts: &Facts<'_>, reason: Reason) -> Decision {
     if facts.attempt.excluded.contains(primary.id) {
         return Decision::Refuse(Refusal::NoPrimary);
     }
-    let shows = match &facts.attempt.asked {
-        Some(bound) => bound.to_show(primary),
-        None => facts.needs.to_show(primary, facts.promise.level),
-    };
-    Decision::Go(Go { node: primary.id, reason, shows, outcome: Some(Outcome::Primary) })
+    match freshness::on_primary(facts, primary) {
+        OnPrimary::Shows(shows) => {
+            Decision::Go(Go { node: primary.id, reason, shows, outcome: Some(Outcome::Primary) })
+        }
+        OnPrimary::Ask => Decision::Ask,
+    }
 }
 
 /// A hint names the node: it is taken when that node is up and fresh enough, or becomes so in time.

@@ -5,7 +5,6 @@ use std::time::Instant;
 use gtid::Position;
 
 use crate::cluster::snapshot::{Node, NodeId};
-use crate::config::Level;
 
 /// The session's side of the promise.
 ///
@@ -105,14 +104,5 @@ impl Needs {
             all = self.bound.clone();
         }
         all
-    }
-
-    /// What must become visible on the primary before this session may read there without going back in time.
-    /// `None`: nothing that is known of.
-    pub fn to_show(&self, primary: &Node, level: Level) -> Option<Position> {
-        if level == Level::Eventual || self.bound.is_empty() || primary.low.covers(&self.bound) {
-            return None;
-        }
-        Some(self.bound.clone())
     }
 }

@@ -52,7 +52,12 @@ impl Case {
             settings: Settings { read_weight: vec![None; 3], ..Settings::default() },
             needs: Needs::default(),
             attempt: Attempt::default(),
-            request: Request { target: sql::Target::Replica, reason: sql::Reason::Read, node: None },
+            request: Request {
+                target: sql::Target::Replica,
+                reason: sql::Reason::Read,
+                node: None,
+                sees: true,
+            },
             standing: Standing {
                 mode: Mode::ReadWrite,
                 transaction: None,
@@ -132,7 +137,8 @@ fn awaited(decision: &Decision) -> &Position {
 #[test]
 fn what_is_not_a_safe_read_goes_to_the_primary() {
     let mut case = Case::new(Level::Eventual);
-    case.request = Request { target: sql::Target::Primary, reason: sql::Reason::Write, node: None };
+    case.request =
+        Request { target: sql::Target::Primary, reason: sql::Reason::Write, node: None, sees: false };
     assert_eq!(case.nodes(), [0]);
     assert_eq!(case.goes().reason, Reason::Statement(sql::Reason::Write));
 }
@@ -258,6 +264,20 @@ fn an_own_write_needs_no_proof_on_the_primary_and_a_foreign_one_does() {
     let mut case = Case::new(Level::Session).expired();
     case.needs.raise(&at(120));
     assert_eq!(case.goes().shows, Some(at(120)));
+}
+
+#[test]
+fn a_transaction_does_not_begin_behind_what_a_replica_has_shown() {
+    let begin =
+        Request { target: sql::Target::Primary, reason: sql::Reason::Transaction, node: None, sees: true };
+    let case = |case: Case| Case { request: begin, ..case };
+    assert_eq!(case(Case::new(Level::Session)).goes().shows, None);
+    assert_eq!(case(Case::new(Level::Session).saw(1)).decide(0), Decision::Ask);
+    assert_eq!(case(Case::new(Level::Session).saw(1).high(1, 90, 1)).goes().shows, None);
+    assert_eq!(case(Case::new(Level::Session).saw(1).high(1, 101, 1)).goes().shows, Some(at(101)));
+    assert_eq!(case(Case::new(Level::Session).saw(0)).goes().shows, None, "it stays on the primary");
+    assert_eq!(case(Case::new(Level::Global)).decide(0), Decision::Ask);
+    assert_eq!(case(Case::new(Level::Eventual).saw(1)).goes().shows, None);
 }
 
 #[test]

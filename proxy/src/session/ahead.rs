@@ -74,7 +74,12 @@ impl Session {
 /// Stands for the statement that the parameters are for.
 fn carrier(id: u32) -> Statement {
     Statement {
-        request: Request { target: sql::Target::Primary, reason: sql::Reason::Prepare, node: None },
+        request: Request {
+            target: sql::Target::Primary,
+            reason: sql::Reason::Prepare,
+            node: None,
+            sees: false,
+        },
         kind: sql::Kind::Admin,
         effects: sql::Effects::NONE,
         hints: sql::Hints::default(),

@@ -195,7 +195,8 @@ impl Session {
             let (start, end) = (usize::try_from(start).ok()?, usize::try_from(end).ok()?);
             self.instance.cluster.node_id(text.get(start..end)?)
         });
-        Statement { request: Request { target, reason, node }, kind, effects, hints, expect, role }
+        let sees = target == Target::Replica || may_see(kind);
+        Statement { request: Request { target, reason, node, sees }, kind, effects, hints, expect, role }
     }
 }
 
@@ -207,6 +208,27 @@ fn malformed(error: wire::Malformed) -> Understood {
     Understood::Refuse(ClientError::malformed(error))
 }
 
+/// Whether a statement of this kind shows data to the client, or begins a transaction in which others do.
+fn may_see(kind: Kind) -> bool {
+    use Kind::{
+        Begin, BeginReadOnly, Call, Compound, Do, ExecuteText, Explain, Handler, Multi, Select, Unknown,
+    };
+    matches!(
+        kind,
+        Begin
+            | BeginReadOnly
+            | Call
+            | Compound
+            | Do
+            | ExecuteText
+            | Explain
+            | Handler
+            | Multi
+            | Select
+            | Unknown
+    )
+}
+
 /// ER_UNKNOWN_STMT_HANDLER.
 fn no_such_statement(id: u32, what: &str) -> ClientError {
     ClientError::new(1243, b"HY000", format!("Unknown prepared statement handler ({id}) given to {what}"))
@@ -214,7 +236,7 @@ fn no_such_statement(id: u32, what: &str) -> ClientError {
 
 fn plain(code: CommandCode, target: Target, reason: sql::Reason, expect: Expect) -> Statement {
     Statement {
-        request: Request { target, reason, node: None },
+        request: Request { target, reason, node: None, sees: target == Target::Replica },
         kind: Kind::Admin,
         effects: Effects::NONE,
         hints: sql::Hints::default(),
