@@ -11,7 +11,8 @@ pub(crate) enum Comment {
     OptimizerHint { end: Option<usize>, odd_quotes: bool },
     /// `/*! ... */` or `/*M! ... */`: code, from `content` on, for a server that passes the gate. Without a gate every
     /// server runs it.
-    Executable { gate: Option<u32>, content: usize },
+    /// With six digits where MySQL 8.0 reads five, and 8.1 six if a space follows, `content` is in doubt.
+    Executable { gate: Option<u32>, content: usize, six_digits: bool },
 }
 
 /// The gate of `/*M!` without a version: the family alone decides.
@@ -47,9 +48,13 @@ fn executable(sql: &[u8], at: usize, base: u32, no_version: Option<u32>) -> Comm
     let digits = sql.get(at..).unwrap_or_default().iter().take(6).take_while(|b| b.is_ascii_digit());
     let (count, version) = digits.fold((0, 0), |(n, v), d| (n + 1, v * 10 + u32::from(d - b'0')));
     if count < 5 {
-        return Comment::Executable { gate: no_version, content: at };
+        return Comment::Executable { gate: no_version, content: at, six_digits: false };
     }
-    Comment::Executable { gate: Some(base + version), content: at + count }
+    Comment::Executable {
+        gate: Some(base + version),
+        content: at + count,
+        six_digits: count == 6 && base == 0,
+    }
 }
 
 /// Behind the closing mark of a comment whose inside starts at `from`.
@@ -94,12 +99,27 @@ mod tests {
         assert_eq!(read(b"/* a */b", 0), Comment::Plain { end: Some(7) });
         assert_eq!(read(b"/*/ a */", 0), Comment::Plain { end: Some(8) });
         assert_eq!(read(b"/* a", 0), Comment::Plain { end: None });
-        assert_eq!(read(b"/*! x */", 0), Comment::Executable { gate: None, content: 3 });
-        assert_eq!(read(b"/*!123 x */", 0), Comment::Executable { gate: None, content: 3 });
-        assert_eq!(read(b"/*!50001 x */", 0), Comment::Executable { gate: Some(50001), content: 8 });
-        assert_eq!(read(b"/*!080400x */", 0), Comment::Executable { gate: Some(80400), content: 9 });
-        assert_eq!(read(b"/*M! x */", 0), Comment::Executable { gate: Some(FAMILY_GATE), content: 4 });
-        assert_eq!(read(b"/*M!100100 x */", 0), Comment::Executable { gate: Some(10_100_100), content: 10 });
+        assert_eq!(read(b"/*! x */", 0), Comment::Executable { gate: None, content: 3, six_digits: false });
+        assert_eq!(
+            read(b"/*!123 x */", 0),
+            Comment::Executable { gate: None, content: 3, six_digits: false }
+        );
+        assert_eq!(
+            read(b"/*!50001 x */", 0),
+            Comment::Executable { gate: Some(50001), content: 8, six_digits: false }
+        );
+        assert_eq!(
+            read(b"/*!080400x */", 0),
+            Comment::Executable { gate: Some(80400), content: 9, six_digits: true }
+        );
+        assert_eq!(
+            read(b"/*M! x */", 0),
+            Comment::Executable { gate: Some(FAMILY_GATE), content: 4, six_digits: false }
+        );
+        assert_eq!(
+            read(b"/*M!100100 x */", 0),
+            Comment::Executable { gate: Some(10_100_100), content: 10, six_digits: false }
+        );
         assert_eq!(read(b"/*+ a `b */", 0), Comment::OptimizerHint { end: Some(11), odd_quotes: true });
     }
 

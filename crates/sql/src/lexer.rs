@@ -5,11 +5,11 @@
 //! comments. Those last are read in one of two ways, given by the caller: executed, or skipped. Where the servers themselves
 //! disagree the lexer says so ([`Lexer::doubtful`]) instead of choosing.
 
-use memchr::{memchr, memchr2};
+use memchr::memchr;
 
 use crate::charset::Charset;
 use crate::comment::{self, Comment};
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Flavor};
 use crate::hint::Hints;
 use crate::number::{self, Numeral};
 use crate::token::{Tok, Token};
@@ -27,12 +27,12 @@ pub(crate) enum Gated {
 pub(crate) struct Lexer<'a> {
     pub(crate) sql: &'a [u8],
     pos: usize,
-    dialect: Dialect,
+    pub(crate) dialect: Dialect,
     gated: Gated,
     /// Inside an executable comment whose content counts: its end has to be skipped.
     in_executed: bool,
     /// The last token was a `.` or a name before one: a word here is a name, whatever it spells.
-    name_may_follow: bool,
+    pub(crate) name_may_follow: bool,
     /// Where the `;` stands that was taken last; none once the end was reached.
     semicolon: Option<usize>,
     /// The gate of the executable comments met so far.
@@ -46,7 +46,7 @@ pub(crate) struct Lexer<'a> {
 }
 
 /// ASCII bytes that may be part of a bare word: letters, digits, `_` and `$`.
-const WORD_BYTE: [bool; 256] = {
+pub(crate) const WORD_BYTE: [bool; 256] = {
     let mut table = [false; 256];
     let mut i = 0;
     while i < 256 {
@@ -130,7 +130,7 @@ impl<'a> Lexer<'a> {
         while !matches!(self.next().kind, Tok::Semicolon | Tok::End) {}
     }
 
-    fn byte(&self, at: usize) -> Option<u8> {
+    pub(crate) fn byte(&self, at: usize) -> Option<u8> {
         self.sql.get(at).copied()
     }
 
@@ -207,141 +207,6 @@ impl<'a> Lexer<'a> {
             .is_some_and(|b| is_word_byte(b) || b == b'`' || b == b'"')
     }
 
-    /// Where the word that starts at `start` ends.
-    #[inline]
-    fn word_end(&mut self, start: usize) -> usize {
-        let mut at = start;
-        while let Some(&byte) = self.sql.get(at)
-            && WORD_BYTE[usize::from(byte)]
-        {
-            at += 1;
-        }
-        match self.byte(at) {
-            Some(0x80..) => self.long_word_end(start, at),
-            _ => at,
-        }
-    }
-
-    #[cold]
-    /// Where a word ends that has a byte above ASCII at `at`.
-    fn long_word_end(&mut self, start: usize, mut at: usize) -> usize {
-        while let Some(byte) = self.byte(at) {
-            match byte {
-                0x80.. => at += self.char_len(at),
-                _ if WORD_BYTE[usize::from(byte)] => at += 1,
-                _ => break,
-            }
-        }
-        self.check_word(start, at);
-        at
-    }
-
-    /// A character's length; a lone first byte counts as one and is doubtful.
-    fn char_len(&mut self, at: usize) -> usize {
-        let rest = self.sql.get(at..).unwrap_or_default();
-        self.dialect.charset.char_len(rest).unwrap_or_else(|| {
-            self.doubtful = true;
-            1
-        })
-    }
-
-    /// Bytes above ASCII in a bare word: in utf8 they have to be characters, in single-byte sets 0xA0 is a space.
-    fn check_word(&mut self, start: usize, end: usize) {
-        if self.dialect.charset != Charset::Ascii {
-            return;
-        }
-        let word = self.sql.get(start..end).unwrap_or_default();
-        if std::str::from_utf8(word).is_err() || memchr(0xA0, word).is_some() {
-            self.doubtful = true;
-        }
-    }
-
-    /// A name in quotes: no escapes, a doubled quote stands for itself.
-    fn quoted_name(&mut self, start: usize, quote: u8) -> (Tok, usize) {
-        let mut at = start + 1;
-        let mut above_ascii = false;
-        while let Some(byte) = self.byte(at) {
-            if byte == quote {
-                if self.byte(at + 1) != Some(quote) {
-                    if above_ascii && self.dialect.charset == Charset::Ascii {
-                        // In utf8 a character cut short swallows the quote, in latin1 there is no such thing.
-                        let name = self.sql.get(start + 1..at).unwrap_or_default();
-                        self.doubtful |= std::str::from_utf8(name).is_err();
-                    }
-                    return (Tok::Quoted, at + 1);
-                }
-                at += 2;
-            } else if byte < 0x80 {
-                at += 1;
-            } else {
-                above_ascii = true;
-                at += self.char_len(at);
-            }
-        }
-        (Tok::Bad, self.sql.len())
-    }
-
-    /// A string: a backslash escapes the next byte unless NO_BACKSLASH_ESCAPES, a doubled quote stands for itself.
-    fn string(&mut self, start: usize, quote: u8) -> (Tok, usize) {
-        let mut at = start + 1;
-        let escape = if self.dialect.no_backslash_escapes { quote } else { b'\\' };
-        loop {
-            let rest = self.sql.get(at..).unwrap_or_default();
-            if self.dialect.charset == Charset::Ascii {
-                match memchr2(quote, escape, rest) {
-                    Some(skip) => at += skip,
-                    None => return (Tok::Bad, self.sql.len()),
-                }
-            }
-            match self.byte(at) {
-                None => return (Tok::Bad, self.sql.len()),
-                Some(byte) if byte == quote => {
-                    if self.byte(at + 1) != Some(quote) {
-                        return (Tok::Str, at + 1);
-                    }
-                    at += 2;
-                }
-                Some(byte) if byte == escape => at += 2,
-                Some(0..=0x7F) => at += 1,
-                Some(_) => at += self.char_len(at),
-            }
-        }
-    }
-
-    /// `@name`, `@'name'` or `@@`.
-    fn at_sign(&mut self, start: usize) -> (Tok, usize) {
-        match self.byte(start + 1) {
-            Some(b'@') => {
-                self.name_may_follow = true;
-                (Tok::AtAt, start + 2)
-            }
-            Some(b'`') => self.user_variable_in_quotes(start, b'`', true),
-            Some(b'"') => self.user_variable_in_quotes(start, b'"', self.dialect.ansi_quotes),
-            Some(b'\'') => self.user_variable_in_quotes(start, b'\'', false),
-            _ => {
-                let mut at = start + 1;
-                let mut above_ascii = false;
-                while let Some(byte) = self.byte(at) {
-                    if byte >= 0x80 {
-                        above_ascii = true;
-                    } else if !WORD_BYTE[usize::from(byte)] && byte != b'.' {
-                        break;
-                    }
-                    at += 1;
-                }
-                // The servers take letters of the client's set here, which a lexer of bytes cannot tell.
-                self.doubtful |= above_ascii;
-                (Tok::UserVar, at)
-            }
-        }
-    }
-
-    fn user_variable_in_quotes(&mut self, start: usize, quote: u8, is_name: bool) -> (Tok, usize) {
-        let (kind, end) =
-            if is_name { self.quoted_name(start + 1, quote) } else { self.string(start + 1, quote) };
-        (if kind == Tok::Bad { Tok::Bad } else { Tok::UserVar }, end)
-    }
-
     fn skip_space_and_comments(&mut self) {
         while let Some(byte) = self.byte(self.pos) {
             match byte {
@@ -392,7 +257,8 @@ impl<'a> Lexer<'a> {
                 self.doubtful |= odd_quotes;
                 end
             }
-            Comment::Executable { gate, content } => {
+            Comment::Executable { gate, content, six_digits } => {
+                self.doubtful |= six_digits && self.dialect.flavor == Flavor::Mysql;
                 if let Some(gate) = gate {
                     self.saw_gated = true;
                     self.doubtful |= self.gate.is_some_and(|other| other != gate);

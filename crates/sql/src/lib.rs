@@ -14,6 +14,7 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod body;
+mod call;
 mod charset;
 mod comment;
 mod connection_id;
@@ -34,6 +35,7 @@ mod schema;
 pub mod set;
 mod set_statement;
 mod show;
+mod spelt;
 mod split;
 mod statement;
 mod target;

@@ -6,15 +6,12 @@
 //!
 //! The same pass runs over statements that write, where only the effects matter.
 
-use crate::dialect::Flavor;
 use crate::effects::Effects;
 use crate::lexer::Lexer;
 use crate::reason::Reason;
-use crate::schema;
 use crate::target::Target;
 use crate::token::{Tok, Token};
-use crate::variable;
-use crate::words::{self, Denied, Family, Function, Kw, Meaning, Role, Schema, Space};
+use crate::words::{self, Denied, Kw, Meaning, Role, Schema};
 
 /// Whether a hint toward a replica can overrule this reason: the statement only asks for what belongs to one node.
 pub(crate) fn yields_to_hint(reason: Reason) -> bool {
@@ -23,25 +20,25 @@ pub(crate) fn yields_to_hint(reason: Reason) -> bool {
 
 /// A token with what is known of it.
 #[derive(Clone, Copy)]
-struct Seen {
-    token: Token,
-    meaning: Meaning,
+pub(crate) struct Seen {
+    pub(crate) token: Token,
+    pub(crate) meaning: Meaning,
     /// A word right behind a point: a name whatever it spells.
-    part: bool,
+    pub(crate) part: bool,
 }
 
 impl Seen {
     const NOTHING: Seen =
         Seen { token: Token { kind: Tok::End, start: 0, end: 0 }, meaning: Meaning::NAME, part: false };
 
-    fn is(&self, kw: Kw) -> bool {
+    pub(crate) fn is(&self, kw: Kw) -> bool {
         self.meaning.kw == kw
     }
 }
 
 /// What the pass has found so far.
 pub(crate) struct Scan<'s, 'a> {
-    lexer: &'s mut Lexer<'a>,
+    pub(crate) lexer: &'s mut Lexer<'a>,
     /// Where the statement can go. It only ever gets worse: replica, previous, primary.
     pub(crate) target: Target,
     pub(crate) reason: Reason,
@@ -49,18 +46,18 @@ pub(crate) struct Scan<'s, 'a> {
     /// The verb of a write that stands where a read could: `WITH ... UPDATE`.
     pub(crate) verb: Option<Kw>,
     /// Names before the first VALUES, SELECT or SET may have a list of columns behind them: INSERT.
-    columns_follow: bool,
-    before: Seen,
-    before_that: Seen,
+    pub(crate) columns_follow: bool,
+    pub(crate) before: Seen,
+    pub(crate) before_that: Seen,
     /// A keyword that is a function only if a parenthesis follows.
     pending: Option<Kw>,
-    depth: u32,
+    pub(crate) depth: u32,
     /// One bit for each open parenthesis, the innermost lowest: it belongs to SUBSTRING, where FOR is no clause.
     substring: u128,
     /// Likewise: a WITH list is open at this level, so that `name (columns) AS` may stand there.
-    with: u128,
-    into: bool,
-    schema: Option<Schema>,
+    pub(crate) with: u128,
+    pub(crate) into: bool,
+    pub(crate) schema: Option<Schema>,
 }
 
 impl<'s, 'a> Scan<'s, 'a> {
@@ -124,7 +121,7 @@ impl<'s, 'a> Scan<'s, 'a> {
         }
     }
 
-    fn previous(&mut self) {
+    pub(crate) fn previous(&mut self) {
         if self.target == Target::Replica {
             self.target = Target::Previous;
             self.reason = Reason::PreviousResult;
@@ -262,60 +259,6 @@ impl<'s, 'a> Scan<'s, 'a> {
         }
     }
 
-    /// A point behind the name of a system schema.
-    fn dot(&mut self) {
-        if self.before.part || self.lexer_is_past_schema() {
-            return;
-        }
-        let role = match self.before.token.kind {
-            Tok::Word => self.before.meaning.role,
-            Tok::Quoted => schema::role_of_quoted(self.before.token.bytes(self.lexer.sql)),
-            _ => Role::Plain,
-        };
-        if let Role::Schema(schema) = role {
-            self.schema = Some(schema);
-        }
-    }
-
-    fn lexer_is_past_schema(&self) -> bool {
-        self.before_that.token.kind == Tok::Dot && self.before_that.token.end == self.before.token.start
-    }
-
-    fn system_table(&mut self, schema: Schema, table: Token) {
-        let name = table.bytes(self.lexer.sql);
-        if schema == Schema::Information && schema::is_about_objects(name) {
-            if self.target == Target::Replica {
-                self.reason = Reason::MetadataRead;
-            }
-        } else {
-            self.primary(Reason::SystemSchema);
-        }
-    }
-
-    fn user_variable(&mut self) {
-        let assigned = self.lexer.peek().kind == Tok::Assign;
-        if assigned || self.into {
-            self.effects |= Effects::SETS_USER_VARIABLE;
-            self.primary(Reason::UserVariable);
-        } else {
-            self.effects |= Effects::READS_USER_VARIABLE;
-        }
-    }
-
-    /// Takes the name behind `@@`.
-    fn system_variable(&mut self) {
-        match variable::read(self.lexer) {
-            variable::Read::Replica => {}
-            variable::Read::Previous => self.previous(),
-            variable::Read::LastInsertId => {
-                self.effects |= Effects::USES_LAST_INSERT_ID;
-                self.primary(Reason::LastInsertId);
-            }
-            variable::Read::ConnectionId => self.primary(Reason::ConnectionId),
-            variable::Read::Primary => self.primary(Reason::GlobalVariable),
-        }
-    }
-
     fn open(&mut self, open: Token) {
         let in_substring = self.parenthesis(open);
         self.pending = None;
@@ -331,133 +274,5 @@ impl<'s, 'a> Scan<'s, 'a> {
         }
         self.substring >>= 1;
         self.with >>= 1;
-    }
-
-    /// Explains a parenthesis by what stands before it; true if it is SUBSTRING's.
-    fn parenthesis(&mut self, open: Token) -> bool {
-        let before = self.before;
-        match before.token.kind {
-            // Also with space behind the point, where the server takes no keyword for a name but a function for one.
-            Tok::Word if before.part || self.before_that.token.kind == Tok::Dot => {
-                self.name_before_parenthesis(true);
-            }
-            Tok::Quoted => self.name_before_parenthesis(before.part),
-            Tok::Word => match before.meaning.role {
-                Role::Group | Role::DenyUnlessCalled | Role::Deny(_) => {}
-                Role::Call(function) => {
-                    self.call(function, before.token.end == open.start);
-                    return matches!(before.meaning.kw, Kw::Substring | Kw::Substr | Kw::Mid);
-                }
-                Role::Type if self.type_may_stand() => {}
-                Role::Plain | Role::Type | Role::Schema(_) => {
-                    if !self.keyword_before_parenthesis(before.meaning.kw) {
-                        self.name_before_parenthesis(false);
-                    }
-                }
-            },
-            Tok::Str | Tok::Number | Tok::UserVar | Tok::Null => self.primary(Reason::Unknown),
-            _ => {}
-        }
-        false
-    }
-
-    /// Keywords that are not reserved everywhere, in the only places where they are keywords.
-    fn keyword_before_parenthesis(&self, kw: Kw) -> bool {
-        let earlier = &self.before_that;
-        match kw {
-            Kw::Of => earlier.is(Kw::Member) || earlier.is(Kw::As),
-            Kw::Against => earlier.token.kind == Tok::Close,
-            Kw::Columns => earlier.token.kind == Tok::Str,
-            Kw::Rollup | Kw::Cube => earlier.is(Kw::By) && self.is_mysql(),
-            Kw::SqlNoCache => earlier.is(Kw::Select),
-            Kw::Any | Kw::Some_ => earlier.token.kind == Tok::Op,
-            Kw::Lateral => earlier.is(Kw::Join) || (earlier.token.kind == Tok::Comma && self.is_mysql()),
-            _ => false,
-        }
-    }
-
-    /// Whether the word before last lets a type follow: AS, or the name of a column of JSON_TABLE.
-    fn type_may_stand(&self) -> bool {
-        let earlier = &self.before_that;
-        match earlier.token.kind {
-            Tok::Quoted => true,
-            Tok::Word => earlier.is(Kw::As) || earlier.part || earlier.meaning == Meaning::NAME,
-            _ => false,
-        }
-    }
-
-    /// A name and a parenthesis: a list of columns where one can stand, else a call.
-    fn name_before_parenthesis(&mut self, qualified: bool) {
-        let earlier = self.before_that;
-        let lists_columns = if qualified {
-            false
-        } else {
-            earlier.is(Kw::As)
-                || earlier.token.kind == Tok::Close
-                || (self.with & 1 == 1
-                    && (earlier.is(Kw::With)
-                        || earlier.is(Kw::Recursive)
-                        || earlier.token.kind == Tok::Comma))
-        };
-        if lists_columns || (self.columns_follow && self.depth == 0) {
-            return;
-        }
-        self.effects |= Effects::OPAQUE | Effects::MAY_COMMIT;
-        self.primary(Reason::UnknownFunction);
-    }
-
-    fn call(&mut self, function: Function, adjacent: bool) {
-        match function {
-            Function::Pure(family, space) if self.is_built_in(family, space, adjacent) => {}
-            Function::JsonTable if self.table_may_stand() => {}
-            Function::Pure(..) | Function::JsonTable => self.name_before_parenthesis(false),
-            Function::LastInsertId => {
-                self.effects |= Effects::USES_LAST_INSERT_ID;
-                self.primary(Reason::LastInsertId);
-            }
-            Function::PreviousResult => self.previous(),
-            Function::GetLock => self.lock_function(Effects::TAKES_LOCK),
-            Function::ReleaseLock => self.lock_function(Effects::RELEASES_LOCK),
-            Function::ReleaseAllLocks => self.lock_function(Effects::RELEASES_ALL_LOCKS),
-            Function::InspectLock => self.lock_function(Effects::NONE),
-            Function::Sequence => {
-                self.effects |= Effects::MAY_COMMIT;
-                self.primary(Reason::Sequence);
-            }
-            Function::Server => self.primary(Reason::ServerState),
-            Function::ConnectionId => self.primary(Reason::ConnectionId),
-        }
-    }
-
-    fn is_built_in(&self, family: Family, space: Space, adjacent: bool) -> bool {
-        let dialect = self.lexer.dialect();
-        let mariadb = dialect.flavor == Flavor::Mariadb;
-        let spelt_as_function = match space {
-            Space::Allowed => true,
-            Space::Forbidden => adjacent || dialect.ignore_space,
-            Space::ForbiddenInMariadb => adjacent || dialect.ignore_space || !mariadb,
-        };
-        spelt_as_function
-            && match family {
-                Family::Both => true,
-                Family::Mysql => !mariadb,
-                Family::Mariadb => mariadb,
-            }
-    }
-
-    /// Whether a table function may stand here. In MySQL its name is reserved; in MariaDB a comma may be that of a list
-    /// of expressions.
-    fn table_may_stand(&self) -> bool {
-        let earlier = &self.before_that;
-        earlier.is(Kw::From) || earlier.is(Kw::Join) || self.is_mysql()
-    }
-
-    fn is_mysql(&self) -> bool {
-        self.lexer.dialect().flavor == Flavor::Mysql
-    }
-
-    fn lock_function(&mut self, effects: Effects) {
-        self.effects |= effects;
-        self.primary(Reason::LockFunction);
     }
 }

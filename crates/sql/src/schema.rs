@@ -1,6 +1,10 @@
 //! The server's own schemas: which of their tables are about schema objects, the same on every node.
 
-use crate::words::{self, Role};
+use crate::reason::Reason;
+use crate::scan::Scan;
+use crate::target::Target;
+use crate::token::{Tok, Token};
+use crate::words::{self, Role, Schema};
 
 /// Tables of information_schema about schema objects: definitions that replicate, not state of one server.
 const OBJECTS: &[&str] = &[
@@ -61,5 +65,33 @@ pub(crate) fn inside_quotes(name: &[u8]) -> &[u8] {
     match name {
         [b'`', inner @ .., b'`'] | [b'"', inner @ .., b'"'] => inner,
         _ => name,
+    }
+}
+
+impl Scan<'_, '_> {
+    /// A point behind the name of a system schema.
+    pub(crate) fn dot(&mut self) {
+        if self.before.part {
+            return;
+        }
+        let role = match self.before.token.kind {
+            Tok::Word => self.before.meaning.role,
+            Tok::Quoted => role_of_quoted(self.before.token.bytes(self.lexer.sql)),
+            _ => Role::Plain,
+        };
+        if let Role::Schema(schema) = role {
+            self.schema = Some(schema);
+        }
+    }
+
+    pub(crate) fn system_table(&mut self, schema: Schema, table: Token) {
+        let name = table.bytes(self.lexer.sql);
+        if schema == Schema::Information && is_about_objects(name) {
+            if self.target == Target::Replica {
+                self.reason = Reason::MetadataRead;
+            }
+        } else {
+            self.primary(Reason::SystemSchema);
+        }
     }
 }

@@ -5,7 +5,10 @@
 //! others, and all that are not known, are asked of the primary: an application that sees `@@read_only` of a replica
 //! concludes that it cannot write here.
 
+use crate::effects::Effects;
 use crate::lexer::Lexer;
+use crate::reason::Reason;
+use crate::scan::Scan;
 use crate::schema::inside_quotes;
 use crate::token::{Tok, Token};
 use crate::words::{self, Kw};
@@ -103,6 +106,32 @@ fn by_name(name: &[u8]) -> Read {
         _ => Read::Primary,
     });
     read.unwrap_or(Read::Primary)
+}
+
+impl Scan<'_, '_> {
+    pub(crate) fn user_variable(&mut self) {
+        let assigned = self.lexer.peek().kind == Tok::Assign;
+        if assigned || self.into {
+            self.effects |= Effects::SETS_USER_VARIABLE;
+            self.primary(Reason::UserVariable);
+        } else {
+            self.effects |= Effects::READS_USER_VARIABLE;
+        }
+    }
+
+    /// Takes the name behind `@@`.
+    pub(crate) fn system_variable(&mut self) {
+        match read(self.lexer) {
+            Read::Replica => {}
+            Read::Previous => self.previous(),
+            Read::LastInsertId => {
+                self.effects |= Effects::USES_LAST_INSERT_ID;
+                self.primary(Reason::LastInsertId);
+            }
+            Read::ConnectionId => self.primary(Reason::ConnectionId),
+            Read::Primary => self.primary(Reason::GlobalVariable),
+        }
+    }
 }
 
 /// Variables with a session scope (MySQL 9.7 and MariaDB 10.11, asked of the servers), without those about GTIDs, the

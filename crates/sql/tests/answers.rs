@@ -4,10 +4,17 @@ use sql::set::{What, assignments};
 use sql::{Dialect, KillKind, Level, OnTimeout, Shown, TidemarkCommand, kill_target, tidemark_command};
 
 fn items(text: &str) -> Vec<(What, &str, &str, bool)> {
-    let utf8 = |bytes| std::str::from_utf8(bytes).unwrap();
     assignments(text.as_bytes(), Dialect::default())
-        .map(|item| (item.what, utf8(item.name), utf8(item.value), item.literal))
+        .map(|item| (item.what, part(text, item.name), part(text, item.value), item.literal))
         .collect()
+}
+
+/// A part of `text`, found again as text.
+fn part<'a>(text: &'a str, bytes: &[u8]) -> &'a str {
+    text.split_once(&*String::from_utf8_lossy(bytes)).map_or("", |(before, rest)| {
+        let len = text.len() - rest.len() - before.len();
+        &text[before.len()..before.len() + len]
+    })
 }
 
 #[test]

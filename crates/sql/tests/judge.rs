@@ -6,6 +6,8 @@
 //! `TIDEMARK_SQL_JUDGE_CASES` is the number of misspelt statements for each server and dialect (default 20000), and
 //! `TIDEMARK_SQL_JUDGE_SEED` their seed.
 
+#![allow(clippy::expect_used, clippy::panic, reason = "a judge that cannot judge says so by panicking")]
+
 #[path = "judge/client.rs"]
 mod client;
 #[path = "judge/mutate.rs"]

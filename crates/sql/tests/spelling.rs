@@ -52,6 +52,11 @@ fn executable_comments() {
     assert_eq!(target("SELECT 1 /*! + 1"), UNKNOWN);
     assert_eq!(target("/*!50001 DELETE */ /*!50001 FROM t */"), WRITE);
     assert_eq!(target("SELECT 1 /*M! FOR UPDATE */ FROM t"), LOCKING);
+    // MySQL 8.0 takes five digits for the version, and the sixth for code.
+    assert_eq!(target("SELECT 1 /*!080000 + 1 */"), UNKNOWN);
+    let mariadb = Dialect { flavor: Flavor::Mariadb, ..Dialect::default() };
+    assert_eq!(target_in(mariadb, b"SELECT 1 /*!100100 + 1 */"), READ);
+    assert_eq!(target("SELECT 1 /*M!100100 + 1 */"), READ);
     // Five digits are a version, four are code.
     assert_eq!(target("SELECT 1 + /*!1234 */"), READ);
     // The optimizer's own comments are no code, but quotes in them may hide their end.
