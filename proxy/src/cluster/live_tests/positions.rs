@@ -37,6 +37,59 @@ fn a_direct_write_is_seen_at_once_and_waited_for_on_a_replica() {
     }
 }
 
+#[test]
+fn waits_stay_short_while_others_write_all_the_time() {
+    for engine in ENGINES {
+        let live = Live::standard(engine);
+        live.servers.primary().sql("INSERT INTO app.t VALUES (2, 0), (3, 0), (4, 0)").unwrap();
+        let over = std::sync::atomic::AtomicBool::new(false);
+        let written = std::sync::atomic::AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for id in 2..=4 {
+                let (live, over, written) = (&live, &over, &written);
+                scope.spawn(move || {
+                    runtime().block_on(async {
+                        let mut writer = live.connect(PRIMARY).await;
+                        let sql = format!("UPDATE app.t SET v = v + 1 WHERE id = {id}");
+                        while !over.load(std::sync::atomic::Ordering::Relaxed) {
+                            writer.ask(&sql, Duration::ZERO).await.unwrap();
+                            written.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                            // A replica on a busy machine keeps up with this.
+                            tokio::time::sleep(Duration::from_millis(8)).await;
+                        }
+                    });
+                });
+            }
+            runtime().block_on(async {
+                let mut writer = live.connect(PRIMARY).await;
+                let mut readers = [live.connect(FIRST).await, live.connect(SECOND).await];
+                let (began, mut waits, mut round) = (Instant::now(), Vec::new(), 0u64);
+                while began.elapsed() < Duration::from_secs(3) {
+                    round += 1;
+                    writer.ask("UPDATE app.t SET v = v + 1 WHERE id = 1", Duration::ZERO).await.unwrap();
+                    let acknowledged = Instant::now();
+                    let bound = live.cluster.ask_primary().await.unwrap();
+                    let node = if round % 2 == 0 { FIRST } else { SECOND };
+                    while !live.node(node).low.covers(&bound.high) {
+                        live.cluster.applied(&bound.high, |candidate| candidate.id == node).await;
+                    }
+                    waits.push(acknowledged.elapsed());
+                    let reader = &mut readers[node.index() - 1];
+                    let answer =
+                        reader.ask("SELECT v FROM app.t WHERE id = 1", Duration::ZERO).await.unwrap();
+                    assert_eq!(answer.value(0, "v"), Some(round.to_string().as_bytes()));
+                }
+                over.store(true, std::sync::atomic::Ordering::Relaxed);
+                let rate = written.load(std::sync::atomic::Ordering::Relaxed) / began.elapsed().as_secs();
+                println!(
+                    "{engine:?}: {rate} other writes a second; {round} rounds, applied after {}",
+                    spread(waits)
+                );
+            });
+        });
+    }
+}
+
 fn spread(mut times: Vec<Duration>) -> String {
     times.sort();
     let at = |share: usize| times[times.len() * share / 100];
