@@ -296,6 +296,19 @@ proptest! {
     }
 
     #[test]
+    fn comments_around_a_text_change_nothing(text in soup(), dialect in dialect()) {
+        let target = classify(&text, dialect).target;
+        if !text.starts_with(b"\xef\xbb\xbf") {
+            prop_assert_eq!(classify(&[b"/* c */\n", &text[..]].concat(), dialect).target, target);
+        }
+        if target == Target::Replica {
+            for end in ["\n;", "\n/* c */", "\n-- c", "\n;;\n#"] {
+                prop_assert_eq!(classify(&[&text[..], end.as_bytes()].concat(), dialect).target, target, "{}", end);
+            }
+        }
+    }
+
+    #[test]
     fn bytes_of_any_kind_do_not_panic(text in proptest::collection::vec(any::<u8>(), 0..200), dialect in dialect()) {
         classify(&text, dialect);
         split(&text, dialect).count();
