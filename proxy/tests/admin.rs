@@ -2,7 +2,7 @@
 //! sessions that are open already, and what is counted is what happened.
 #![cfg(test)]
 
-#[allow(dead_code, unused_macros, unused_imports, reason = "each theme uses a part of it")]
+#[allow(dead_code, reason = "each theme uses a part of it")]
 mod harness;
 
 mod admin {

@@ -10,7 +10,10 @@ use super::http::{granted, request};
 use crate::harness::client::Client;
 use crate::harness::clusters;
 use crate::harness::login::Account;
+use crate::harness::on_every_engine;
 use crate::harness::proxy::Setup;
+
+on_every_engine!(a_level_and_its_timeout_are_in_force_at_the_next_statement);
 
 /// The nodes that so many reads of a session went to.
 fn nodes_of(client: &mut Client, reads: usize) -> BTreeSet<String> {
@@ -59,9 +62,8 @@ fn weights_and_drains_move_the_reads_of_an_open_session_at_once() {
     assert_eq!(nodes_of(&mut client, 40), set(["db2", "db3"]));
 }
 
-#[test]
-fn a_level_and_its_timeout_are_in_force_at_the_next_statement() {
-    let cluster = clusters::own(Engine::Mariadb);
+fn a_level_and_its_timeout_are_in_force_at_the_next_statement(engine: Engine) {
+    let cluster = clusters::own(engine);
     let schema = clusters::schema(&cluster);
     cluster.primary().sql(&format!("CREATE TABLE {schema}.t (id INT PRIMARY KEY)")).unwrap();
     clusters::caught_up(&cluster);

@@ -8,7 +8,10 @@ use sandbox::Engine;
 use super::http::{granted, samples, sum};
 use crate::harness::clusters;
 use crate::harness::login::Account;
+use crate::harness::on_every_engine;
 use crate::harness::proxy::Setup;
+
+on_every_engine!(statements_outcomes_and_connections, nodes_their_roles_and_a_change_of_the_primary);
 
 /// Waits until the samples of these words have this sum.
 fn settles(admin: &Path, words: &str, wanted: f64) {
@@ -19,9 +22,8 @@ fn settles(admin: &Path, words: &str, wanted: f64) {
     }
 }
 
-#[test]
-fn statements_outcomes_and_connections() {
-    let cluster = clusters::shared(Engine::Mariadb);
+fn statements_outcomes_and_connections(engine: Engine) {
+    let cluster = clusters::shared(engine);
     let schema = clusters::schema(cluster);
     let proxy = Setup::of(cluster)
         .endpoint("app", "consistency = \"session\"\nconsistency_timeout_us = 0")
@@ -87,9 +89,8 @@ fn a_running_statement_makes_its_connection_active() {
     assert_eq!(active(), 0.0);
 }
 
-#[test]
-fn nodes_their_roles_and_a_change_of_the_primary() {
-    let cluster = clusters::own(Engine::Mariadb);
+fn nodes_their_roles_and_a_change_of_the_primary(engine: Engine) {
+    let cluster = clusters::own(engine);
     let proxy = Setup::of(&cluster).endpoint("app", "").admin("").start();
     let admin = proxy.admin();
     settles(&admin, "tidemark_node_up{", 3.0);
