@@ -222,3 +222,33 @@ fn clients(text: &mut Exposition, observed: Observed<'_>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MANUAL: &str = include_str!("../../../docs/admin.md");
+
+    #[test]
+    fn the_manual_names_every_metric_and_every_value_of_its_labels() {
+        let snapshot = Snapshot { epoch: 1, flavor: None, primary: None, nodes: Vec::new() };
+        let connections = NodeConnections::new(0);
+        let text = metrics(Observed {
+            snapshot: &snapshot,
+            endpoints: &[],
+            connections: &connections,
+            active: &[],
+            round_trips: &[],
+            uptime: Duration::ZERO,
+        });
+        let names: Vec<&str> =
+            text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
+        assert!(names.len() > 10, "{text}");
+        let outcomes = Outcome::ALL.map(Outcome::as_str);
+        let reasons: Vec<&str> = Reason::all().map(Reason::as_str).collect();
+        let labels = outcomes.iter().chain(&reasons).map(|word| format!("`{word}`"));
+        for wanted in names.iter().map(|name| format!("`{name}")).chain(labels) {
+            assert!(MANUAL.contains(&wanted), "docs/admin.md does not name {wanted}");
+        }
+    }
+}
