@@ -141,7 +141,14 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next token; [`Tok::End`] for ever once there is none.
+    #[inline(never)]
     pub(crate) fn next(&mut self) -> Token {
+        self.next_inlined()
+    }
+
+    /// [`Self::next`], for the one loop that takes most of the tokens.
+    #[inline(always)]
+    pub(crate) fn next_inlined(&mut self) -> Token {
         let after_dot = std::mem::take(&mut self.name_may_follow);
         let before = self.pos;
         self.skip_space_and_comments();
@@ -207,6 +214,7 @@ impl<'a> Lexer<'a> {
             .is_some_and(|b| is_word_byte(b) || b == b'`' || b == b'"')
     }
 
+    #[inline]
     fn skip_space_and_comments(&mut self) {
         while let Some(byte) = self.byte(self.pos) {
             match byte {
@@ -221,7 +229,9 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Takes the comment, or the end of an executable comment, that may start with `first` here.
+    /// Takes the comment, or the end of an executable comment, that may start with `first` here. Never inlined: almost
+    /// every token has space before it, and few have a comment.
+    #[inline(never)]
     fn skip_comment(&mut self, first: u8) -> bool {
         let rest = self.sql.get(self.pos..).unwrap_or_default();
         let second = rest.get(1).copied();

@@ -226,6 +226,7 @@ static SLOT_TABLE: [u16; SLOTS] = {
 };
 
 /// What is known of `word`, in any case.
+#[inline]
 pub(crate) fn lookup(word: &[u8]) -> Meaning {
     let key = Key::of(word);
     let mut slot = key.slot();
