@@ -195,6 +195,10 @@ fn session_ended(end: &End, id: u32, peer: Peer, endpoint: &Endpoint) {
             let text = String::from_utf8_lossy(&error.message);
             tracing::warn!(endpoint = endpoint.name, session = id, client = %peer, code = error.code, %text, "session closed with an error");
         }
+        End::Truncated => {
+            endpoint.counters.protocol_errors.fetch_add(1, Ordering::Relaxed);
+            tracing::warn!(endpoint = endpoint.name, session = id, client = %peer, "the client closed its connection inside a packet");
+        }
         other => {
             tracing::debug!(endpoint = endpoint.name, session = id, client = %peer, end = ?other, "session ended")
         }

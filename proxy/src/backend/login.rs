@@ -2,9 +2,12 @@
 //!
 //! Facts: the manual's "Connection Phase"; `sql/auth/sha2_password.cc` for the codes of caching_sha2_password.
 
+use std::time::Duration;
+
 use aws_lc_rs::rsa::{OAEP_SHA1_MGF1SHA1, OaepPublicEncryptingKey, PublicEncryptingKey};
 use rustls::pki_types::SubjectPublicKeyInfoDer;
 use rustls::pki_types::pem::PemObject;
+use tokio::time::timeout;
 use wire::auth::{AuthPacket, Plugin, caching_sha2, ed25519, native};
 use wire::capability::Capabilities;
 use wire::greeting::{Greeting, GreetingError};
@@ -83,11 +86,25 @@ pub struct LoggedIn {
     pub status: Status,
 }
 
+/// How long a login may take in all. A node that accepts connections and says nothing is as good as down.
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// Connects and logs in.
 ///
 /// # Errors
 /// See [`BackendError`]; `Refused` carries the server's own words.
 pub async fn login(
+    address: &Address,
+    tls: &ServerTls,
+    request: LoginRequest<'_>,
+) -> Result<LoggedIn, BackendError> {
+    let limit_ms = u64::try_from(LOGIN_TIMEOUT.as_millis()).unwrap_or(u64::MAX);
+    timeout(LOGIN_TIMEOUT, greet_and_log_in(address, tls, request))
+        .await
+        .unwrap_or(Err(BackendError::Silent(limit_ms)))
+}
+
+async fn greet_and_log_in(
     address: &Address,
     tls: &ServerTls,
     request: LoginRequest<'_>,

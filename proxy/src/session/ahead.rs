@@ -84,6 +84,6 @@ fn carrier(id: u32) -> Statement {
         effects: sql::Effects::NONE,
         hints: sql::Hints::default(),
         expect: wire::Expect::Execute,
-        role: Role::Execute { id, cursor: false },
+        role: Role::Execute(id),
     }
 }

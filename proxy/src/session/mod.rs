@@ -101,6 +101,8 @@ pub enum End {
     Quit,
     /// The client's connection broke.
     ClientGone,
+    /// The client closed its connection inside a packet.
+    Truncated,
     /// The client is told this as the last thing.
     Told(ClientError),
     /// The client was told, or has received a part of a reply whose rest is lost.
@@ -246,7 +248,7 @@ impl Session {
     /// What must run where the session already is: on the connection that holds what cannot be moved.
     fn pinned_for(&self, statement: &Statement, snapshot: &Snapshot) -> Option<(NodeId, Reason)> {
         let on_statement = match &statement.role {
-            Role::Execute { id, .. } => self.prepared.get(*id).and_then(|prepared| prepared.sent_ahead_to),
+            Role::Execute(id) => self.prepared.get(*id).and_then(|prepared| prepared.sent_ahead_to),
             Role::Fetch(id) => self.prepared.get(*id).and_then(|prepared| prepared.cursor).or(self.previous),
             Role::Reset(id) => {
                 let prepared = self.prepared.get(*id);
@@ -305,7 +307,7 @@ impl Session {
             End::Told(error) => Some(error.clone()),
             End::Killed => Some(ClientError::new(1317, b"70100", "Query execution was interrupted")),
             End::Drained => Some(ClientError::shutting_down()),
-            End::Quit | End::ClientGone | End::Broken => None,
+            End::Quit | End::ClientGone | End::Truncated | End::Broken => None,
         };
         if let Some(error) = last {
             // Whether it still listens or not, the session is over.
@@ -320,6 +322,7 @@ impl Session {
 
 fn ended(error: CommandError) -> End {
     match error {
+        CommandError::Ended(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => End::Truncated,
         CommandError::Ended(_) => End::ClientGone,
         CommandError::OutOfOrder(_) => End::Told(ClientError::out_of_order()),
         CommandError::Empty => End::Told(ClientError::malformed(error)),

@@ -69,12 +69,13 @@ impl Backends {
         self.refused.push((node, Instant::now()));
     }
 
-    /// Nodes that refused the login a moment ago.
-    pub(super) fn refusing(&mut self) -> NodeSet {
+    /// Nodes that refused the login a moment ago. The primary is not among them: nobody could take its place.
+    pub(super) fn refusing(&mut self, primary: Option<NodeId>) -> NodeSet {
         let mut set = NodeSet::default();
         if !self.refused.is_empty() {
             self.refused.retain(|(_, at)| at.elapsed() < REFUSED_FOR);
-            self.refused.iter().for_each(|(node, _)| set.insert(*node));
+            let others = self.refused.iter().filter(|(node, _)| Some(*node) != primary);
+            others.for_each(|(node, _)| set.insert(*node));
         }
         set
     }
@@ -96,7 +97,7 @@ impl Session {
             return Err(self.failed(node, error));
         }
         match statement.role {
-            Role::Execute { id, .. } | Role::Reset(id) | Role::Fetch(id) => self.prepare_on(node, id).await,
+            Role::Execute(id) | Role::Reset(id) | Role::Fetch(id) => self.prepare_on(node, id).await,
             _ => Ok(()),
         }
     }

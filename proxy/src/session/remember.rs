@@ -114,7 +114,7 @@ impl Session {
                     }
                 }
             }
-            Role::Execute { id, .. } => {
+            Role::Execute(id) => {
                 if let Some(prepared) = self.prepared.get_mut(*id) {
                     prepared.sent_ahead_to = None;
                     prepared.long_data.clear();
@@ -192,7 +192,7 @@ impl Session {
             Role::Text(range) if leaves_state => {
                 command.payload(&self.client).get(range.clone()).unwrap_or_default().to_vec()
             }
-            Role::Execute { id, .. } if leaves_state => {
+            Role::Execute(id) if leaves_state => {
                 self.prepared.get(*id).map(|prepared| prepared.text.to_vec()).unwrap_or_default()
             }
             _ => Vec::new(),

@@ -27,7 +27,8 @@ impl Session {
         command: &mut Command,
         statement: &Statement,
     ) -> Result<(), End> {
-        let mut search = Search::new(self.backends.refusing());
+        let primary = self.instance.cluster.snapshot().primary;
+        let mut search = Search::new(self.backends.refusing(primary));
         loop {
             let go = match self.decide(statement, &mut search).await {
                 Ok(go) => go,
@@ -138,14 +139,14 @@ impl Session {
 
     /// Puts into the command what the node knows the statement by, and in front of it what must be sent ahead.
     fn arm(&mut self, go: &Go, command: &mut Command, statement: &Statement) -> Result<(), wire::Malformed> {
-        let (Role::Execute { id, .. } | Role::Fetch(id) | Role::Reset(id)) = statement.role else {
+        let (Role::Execute(id) | Role::Fetch(id) | Role::Reset(id)) = statement.role else {
             return Ok(());
         };
         let Some(server_id) = self.backends.get(go.node).and_then(|connection| connection.statement(id))
         else {
             return Ok(());
         };
-        if matches!(statement.role, Role::Execute { .. }) {
+        if matches!(statement.role, Role::Execute(_)) {
             self.prepared.note_types(id, command.payload(&self.client), self.capabilities);
             if let Some(prepared) = self.prepared.get_mut(id)
                 && !prepared.long_data.is_empty()
@@ -184,7 +185,7 @@ impl Session {
             }
             None => send(command, &mut self.client, connection).await?,
         };
-        if let Role::Execute { id, .. } = statement.role
+        if let Role::Execute(id) = statement.role
             && let Some(prepared) = self.prepared.get(id)
         {
             connection.has_types(id, prepared.types_version);
@@ -210,7 +211,7 @@ impl Session {
         command: &Command,
         statement: &Statement,
     ) -> Option<Vec<u8>> {
-        let Role::Execute { id, .. } = statement.role else { return None };
+        let Role::Execute(id) = statement.role else { return None };
         let prepared = self.prepared.get(id)?;
         let connection = self.backends.get(go.node)?;
         let types = prepared.types.as_deref()?;

@@ -30,7 +30,7 @@ pub(super) enum Role {
     /// COM_STMT_PREPARE.
     Prepare,
     /// COM_STMT_EXECUTE of the statement with this id.
-    Execute { id: u32, cursor: bool },
+    Execute(u32),
     /// COM_STMT_FETCH.
     Fetch(u32),
     /// COM_STMT_RESET.
@@ -146,13 +146,8 @@ impl Session {
         let Some(prepared) = self.prepared.get(id) else {
             return Understood::Refuse(no_such_statement(id, "mysqld_stmt_execute"));
         };
-        let cursor = payload.get(5).is_some_and(|flags| flags & wire::prepared::CURSOR_TYPE_READ_ONLY != 0);
-        let mut statement = self.statement(
-            prepared.classified,
-            Expect::Execute,
-            Role::Execute { id, cursor },
-            &prepared.text,
-        );
+        let mut statement =
+            self.statement(prepared.classified, Expect::Execute, Role::Execute(id), &prepared.text);
         if !whole {
             statement.request.target = Target::Primary;
         }
