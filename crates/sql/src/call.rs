@@ -80,7 +80,7 @@ impl Scan<'_, '_> {
         if lists_columns || (self.columns_follow && self.depth == 0) {
             return;
         }
-        self.effects |= Effects::OPAQUE | Effects::MAY_COMMIT;
+        self.effects |= Effects::OPAQUE | Effects::MAY_COMMIT | Effects::SETS_USER_VARIABLE;
         self.primary(Reason::UnknownFunction);
     }
 

@@ -91,6 +91,17 @@ pub(crate) fn unlock(lexer: &mut Lexer<'_>) -> One {
     One::primary(Reason::LockTables, Kind::UnlockTables, unlocks | Effects::MAY_COMMIT)
 }
 
+/// XA with its verb.
+pub(crate) fn xa(lexer: &mut Lexer<'_>) -> One {
+    let effects = match lexer.peek_keyword() {
+        Kw::Start | Kw::Begin => Effects::BEGINS_XA,
+        Kw::Prepare | Kw::Commit | Kw::Rollback => Effects::ENDS_XA,
+        _ => Effects::NONE,
+    };
+    lexer.skip_statement();
+    One::primary(Reason::Xa, Kind::Xa, COMMITS | effects)
+}
+
 /// FLUSH: of tables it may lock them.
 pub(crate) fn flush(lexer: &mut Lexer<'_>) -> One {
     let mut tables = false;

@@ -44,7 +44,7 @@ effects! {
     LOCKS_INSTANCE = 9,
     /// UNLOCK INSTANCE.
     UNLOCKS_INSTANCE = 10,
-    /// `SET @v`, `@v := x`, `INTO @v`.
+    /// `SET @v`, `@v := x`, `INTO @v`, and what a stored function or procedure may do. Triggers are not seen here.
     SETS_USER_VARIABLE = 11,
     /// `@v` is read. With [`crate::Target::Replica`] this is a condition: only if every user variable of the session has
     /// a literal value that can be replayed there.
@@ -80,6 +80,10 @@ effects! {
     PREPARED_TEXT = 26,
     /// HANDLER ... OPEN: a handle that lives on this connection.
     OPENS_HANDLER = 27,
+    /// XA START, XA BEGIN: the session is in an XA transaction from now on.
+    BEGINS_XA = 28,
+    /// XA PREPARE, XA COMMIT, XA ROLLBACK: the session is in none any more, or was in none.
+    ENDS_XA = 29,
 }
 
 impl Effects {

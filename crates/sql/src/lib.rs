@@ -2,7 +2,7 @@
 //!
 //! [`classify`] answers one question for a MySQL or MariaDB statement: is it known to be safe on a replica? It is no
 //! parser and refuses nothing: what it does not understand goes to the primary. It works on bytes that need not be text,
-//! never panics, allocates nothing and takes time linear in the length of the statement.
+//! never panics, allocates nothing on that way and takes time linear in the length of the statement.
 //!
 //! What a statement's bytes do not say lies in [`Dialect`]. What neither says is the caller's business: whether a transaction is
 //! open, whether temporary tables or locks exist, what the user variables are, and which schema is in use. After `USE
@@ -29,6 +29,7 @@ mod kind;
 mod lexer;
 mod number;
 mod packet;
+mod prepare;
 mod reason;
 mod scan;
 mod schema;
@@ -50,6 +51,7 @@ pub use effects::Effects;
 pub use hint::{Hints, Level, RoleHint};
 pub use kill::{KillKind, kill_target};
 pub use kind::Kind;
+pub use prepare::{PreparedText, Source, prepared_text, string_value};
 pub use reason::Reason;
 pub use split::{Split, split};
 pub use target::{Classified, Target};

@@ -275,7 +275,8 @@ fn introduces(word: &[u8]) -> bool {
     matches!(word, [b'n' | b'N' | b'x' | b'X' | b'b' | b'B'])
 }
 
-fn user_variable_name(name: &[u8]) -> &[u8] {
+/// A user variable's name, without its `@`, out of its quotes.
+pub(crate) fn user_variable_name(name: &[u8]) -> &[u8] {
     match name {
         [b'\'', inner @ .., b'\''] => inner,
         _ => inside_quotes(name),

@@ -90,6 +90,7 @@ fn dispatch(kw: Kw, lexer: &mut Lexer<'_>) -> One {
         Kw::Load => load(lexer),
         Kw::Lock_ => control::lock(lexer),
         Kw::Unlock => control::unlock(lexer),
+        Kw::Xa => control::xa(lexer),
         Kw::Flush => control::flush(lexer),
         Kw::Backup => control::backup(lexer),
         Kw::Tidemark => {
@@ -118,7 +119,6 @@ fn fixed(kw: Kw, lexer: &mut Lexer<'_>) -> One {
         Kw::Savepoint | Kw::Release => {
             One::primary(Reason::TransactionControl, Kind::Savepoint, Effects::NONE)
         }
-        Kw::Xa => One::primary(Reason::Xa, Kind::Xa, COMMITS),
         Kw::Use => One::primary(Reason::SessionState, Kind::Use, Effects::NONE),
         Kw::Prepare => One::primary(Reason::Prepare, Kind::PrepareText, Effects::PREPARED_TEXT),
         Kw::Execute => One::primary(Reason::Prepare, Kind::ExecuteText, opaque.union(Effects::PREPARED_TEXT)),

@@ -182,6 +182,29 @@ fn writes() {
 }
 
 #[test]
+fn plain_writes_commit_and_nothing_else() {
+    for text in [
+        "INSERT INTO t VALUES (1), (2)",
+        "INSERT INTO t (a, b) VALUES (?, NOW())",
+        "INSERT INTO `db`.`t`(`a`) VALUES (CONCAT('a', 'b'))",
+        "INSERT IGNORE INTO t PARTITION (p0, p1) (a) SELECT a FROM u WHERE b IN (1, 2)",
+        "INSERT INTO t (a) VALUES (1) AS new (m) ON DUPLICATE KEY UPDATE a = new.m",
+        "INSERT INTO t SET a = (1 + 2)",
+        "INSERT INTO t (a) VALUES ROW(1), ROW(2)",
+        "INSERT INTO t (a) WITH c AS (SELECT 1) SELECT * FROM c",
+        "INSERT INTO t (a) (SELECT 1)",
+        "REPLACE INTO t (a, b) VALUES (DEFAULT(a), LEFT('abc', 2))",
+        "UPDATE t USE INDEX (i) SET a = (SELECT MAX(b) FROM u), c = IF(a, 1, 2) WHERE d BETWEEN (1) AND (2) LIMIT 1",
+        "UPDATE t JOIN (SELECT id FROM u) AS x (id) USING (id) SET t.a = 1",
+        "DELETE FROM t PARTITION (p0) WHERE a IN (1) ORDER BY b LIMIT 5",
+        "DELETE t FROM t LEFT JOIN u ON (t.id = u.id) WHERE u.id IS NULL",
+    ] {
+        let found = classify(text.as_bytes(), Dialect::default());
+        assert_eq!((found.reason, found.effects), (R::Write, Effects::MAY_COMMIT), "{text}");
+    }
+}
+
+#[test]
 fn definitions_and_administration() {
     check(&[
         ("CREATE TABLE t (a INT)", Primary, R::Definition, K::Ddl),
@@ -266,7 +289,7 @@ fn functions_that_are_not_built_in() {
         ],
     );
     let found = classify(b"SELECT f()", Dialect::default());
-    assert!(found.effects.contains(Effects::OPAQUE | Effects::MAY_COMMIT));
+    assert!(found.effects.contains(Effects::OPAQUE | Effects::MAY_COMMIT | Effects::SETS_USER_VARIABLE));
 }
 
 #[test]
@@ -591,6 +614,9 @@ fn transactions() {
         ("IF 1 THEN SELECT 1; END IF", Primary, R::Compound, K::Compound),
     ]);
     let effects = |text: &str| classify(text.as_bytes(), Dialect::default()).effects;
+    assert!(effects("XA START 'a'").contains(Effects::BEGINS_XA));
+    assert!(effects("xa/**/commit 'a'").contains(Effects::ENDS_XA));
+    assert!(!effects("XA RECOVER").intersects(Effects::BEGINS_XA | Effects::ENDS_XA));
     assert!(effects("COMMIT AND CHAIN").contains(Effects::CHAINS_TRANSACTION));
     assert!(!effects("COMMIT AND NO CHAIN").contains(Effects::CHAINS_TRANSACTION));
     assert!(effects("ROLLBACK RELEASE").contains(Effects::RELEASES_CONNECTION));
