@@ -7,7 +7,7 @@ use rustls::pki_types::SubjectPublicKeyInfoDer;
 use rustls::pki_types::pem::PemObject;
 use wire::auth::{caching_sha2, ed25519, native};
 use wire::login::{Login, write_ssl_request};
-use wire::{AuthPacket, Capabilities};
+use wire::{AuthPacket, Capabilities, ChangeUser};
 
 use super::client::{Client, Failure, ServerError};
 use super::stream::Target;
@@ -159,6 +159,25 @@ impl Account {
         .write(&mut payload)
         .map_err(|error| Failure::Broken(error.to_string()))?;
         client.send(&payload)?;
+        let nonce = client.greeting.nonce.clone();
+        self.authenticate(client, nonce)
+    }
+
+    /// COM_CHANGE_USER of a client to this account.
+    pub(crate) fn change(&self, client: &mut Client) -> Result<(), Failure> {
+        let mut payload = Vec::new();
+        let plugin = client.greeting.plugin.clone();
+        ChangeUser {
+            user: self.user.as_bytes(),
+            // As drivers do that do not know which nonce is meant: the server will ask.
+            auth_response: &[],
+            schema: self.schema.as_deref().map(str::as_bytes),
+            collation: Some(self.collation),
+            auth_plugin: Some(&plugin),
+            attributes: None,
+        }
+        .write(&mut payload, client.capabilities)?;
+        client.command(&payload);
         let nonce = client.greeting.nonce.clone();
         self.authenticate(client, nonce)
     }

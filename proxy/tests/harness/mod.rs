@@ -11,6 +11,7 @@ pub(crate) mod clusters;
 pub(crate) mod login;
 pub(crate) mod proxy;
 pub(crate) mod reply;
+pub(crate) mod route;
 pub(crate) mod stream;
 
 /// Makes a test of each function for each engine: `mysql::NAME` and `mariadb::NAME`. The functions take an

@@ -1,7 +1,7 @@
 //! COM_CHANGE_USER and COM_RESET_CONNECTION.
 
 use sandbox::{Engine, LoginPlugin};
-use wire::{ChangeUser, CommandCode, Status};
+use wire::{CommandCode, Status};
 
 use crate::harness::client::{Client, Failure};
 use crate::harness::clusters::{schema, shared, unique};
@@ -19,22 +19,7 @@ on_every_engine!(
 );
 
 fn change(client: &mut Client, account: &Account) -> Result<(), Failure> {
-    let mut payload = Vec::new();
-    let plugin = client.greeting.plugin.clone();
-    ChangeUser {
-        user: account.user.as_bytes(),
-        // As drivers do that do not know which nonce is meant: the server will ask.
-        auth_response: &[],
-        schema: account.schema.as_deref().map(str::as_bytes),
-        collation: Some(UTF8MB4),
-        auth_plugin: Some(&plugin),
-        attributes: None,
-    }
-    .write(&mut payload, client.capabilities)
-    .unwrap();
-    client.command(&payload);
-    let nonce = client.greeting.nonce.clone();
-    account.authenticate(client, nonce)
+    Account { collation: UTF8MB4, ..account.clone() }.change(client)
 }
 
 fn changing_to_another_account(engine: Engine) {

@@ -1,0 +1,17 @@
+//! What the consistency levels promise, on real clusters that are broken on purpose: replicas that stand still, lag, flap,
+//! run ahead of their primary, are killed and promoted.
+#![cfg(test)]
+
+#[allow(dead_code, reason = "each theme uses a part of it")]
+mod harness;
+
+mod consistency {
+    mod behind;
+    mod load;
+    mod monotonic;
+    mod others;
+    mod positions;
+    mod scene;
+    mod waiting;
+    mod writes;
+}

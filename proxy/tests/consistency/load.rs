@@ -1,0 +1,145 @@
+//! A load that watches what it reads: sessions that write and read rows of their own, and a counter that somebody else
+//! raises on the primary.
+//!
+//! Row 0 of the table is the counter; every session has a row of its own.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::scene::Scene;
+use crate::harness::client::{Client, Failure};
+use crate::harness::proxy::Proxy;
+
+/// Sessions at a time.
+pub(super) const SESSIONS: u64 = 8;
+
+/// Every so many statements is a write.
+const WRITE_EVERY: u64 = 5;
+
+/// How often the counter is raised.
+const COUNT_EVERY: Duration = Duration::from_millis(2);
+
+/// What was seen, by all sessions together.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) reads: AtomicU64,
+    pub(super) on_replicas: AtomicU64,
+    pub(super) writes: AtomicU64,
+    /// Reads without a write of the same session that was acknowledged before.
+    pub(super) own_lost: AtomicU64,
+    /// Reads in which something was older than in an earlier read of the same session.
+    pub(super) gone_back: AtomicU64,
+    /// Reads without what anybody had been told or shown before they began.
+    pub(super) others_lost: AtomicU64,
+    /// Reads that were refused, with one of the reasons.
+    pub(super) refused: AtomicU64,
+    /// What the counter's writer was acknowledged, and any session shown.
+    known: AtomicU64,
+}
+
+impl Seen {
+    /// Of a thousand reads, how many were served by replicas.
+    pub(super) fn replica_share(&self) -> u64 {
+        1000 * get(&self.on_replicas) / get(&self.reads).max(1)
+    }
+}
+
+/// The number now.
+pub(super) fn get(number: &AtomicU64) -> u64 {
+    number.load(Ordering::SeqCst)
+}
+
+/// Makes the table with its rows.
+pub(super) fn prepare(scene: &Scene) {
+    scene.table();
+    let rows: Vec<String> = (0..=SESSIONS).map(|id| format!("({id}, 0)")).collect();
+    scene.at_primary().run(format!("INSERT INTO t VALUES {}", rows.join(", ")));
+    crate::harness::clusters::caught_up(&scene.cluster);
+}
+
+/// What is done to the cluster under the load.
+pub(super) type Disturb<'a> = &'a (dyn Fn(&Scene) + Sync);
+
+/// Runs the sessions against an endpoint for a while, or until the disturbance has ended when that takes longer.
+/// Whatever may be refused is counted; a read that breaks off fails the test.
+pub(super) fn run(
+    scene: &Scene,
+    proxy: &Proxy,
+    endpoint: &str,
+    length: Duration,
+    disturb: Disturb<'_>,
+) -> Seen {
+    let seen = Seen::default();
+    let over = AtomicBool::new(false);
+    let counter = scene.at_primary().value("SELECT v FROM t WHERE id = 0").parse().unwrap();
+    seen.known.store(counter, Ordering::SeqCst);
+    thread::scope(|scope| {
+        let disturbing = scope.spawn(|| disturb(scene));
+        scope.spawn(|| count(scene, &seen, &over));
+        for id in 1..=SESSIONS {
+            let client = scene.client(proxy, endpoint);
+            let (seen, over) = (&seen, &over);
+            scope.spawn(move || session(client, id, seen, over));
+        }
+        let begin = Instant::now();
+        while begin.elapsed() < length || !disturbing.is_finished() {
+            thread::sleep(Duration::from_millis(10));
+        }
+        over.store(true, Ordering::SeqCst);
+    });
+    seen
+}
+
+/// Raises the counter on the primary, as somebody does who does not know of the proxy.
+fn count(scene: &Scene, seen: &Seen, over: &AtomicBool) {
+    let mut client = scene.at_primary();
+    let mut value = get(&seen.known);
+    while !over.load(Ordering::SeqCst) {
+        value += 1;
+        client.run(format!("UPDATE t SET v = {value} WHERE id = 0"));
+        seen.known.fetch_max(value, Ordering::SeqCst);
+        thread::sleep(COUNT_EVERY);
+    }
+}
+
+fn session(mut client: Client, id: u64, seen: &Seen, over: &AtomicBool) {
+    let question = format!("SELECT v, (SELECT v FROM t WHERE id = 0), @@server_id FROM t WHERE id = {id}");
+    let mut own: u64 = client.value(&format!("SELECT v FROM t WHERE id = {id} FOR UPDATE")).parse().unwrap();
+    let mut last = (0, 0);
+    for number in id.. {
+        if over.load(Ordering::SeqCst) {
+            return;
+        }
+        if number % WRITE_EVERY == 0 {
+            client.run(format!("UPDATE t SET v = {} WHERE id = {id}", own + 1));
+            own += 1;
+            seen.writes.fetch_add(1, Ordering::SeqCst);
+            continue;
+        }
+        let known = get(&seen.known);
+        client.send_query(&question);
+        let reply = match client.try_reply() {
+            Ok(reply) => reply,
+            Err(Failure::Broken(what)) => panic!("session {id}: a read broke off: {what}"),
+            Err(Failure::Refused(error)) => panic!("session {id}: {error:?}"),
+        };
+        if let Some(error) = reply.error() {
+            if seen.refused.fetch_add(1, Ordering::SeqCst) == 0 {
+                eprintln!("session {id}: refused: {error:?}");
+            }
+            continue;
+        }
+        let rows = reply.text_rows();
+        let cells: Vec<u64> = rows[0].iter().map(|cell| cell.as_ref().unwrap().parse().unwrap()).collect();
+        let (mine, counter, server) = (cells[0], cells[1], cells[2]);
+        let raise = |number: &AtomicU64, so: bool| number.fetch_add(u64::from(so), Ordering::SeqCst);
+        raise(&seen.reads, true);
+        raise(&seen.on_replicas, server != 1);
+        raise(&seen.own_lost, mine < own);
+        raise(&seen.gone_back, mine < last.0 || counter < last.1);
+        raise(&seen.others_lost, counter < known);
+        seen.known.fetch_max(counter, Ordering::SeqCst);
+        last = (mine, counter);
+    }
+}
