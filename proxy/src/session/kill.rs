@@ -37,7 +37,7 @@ pub(super) async fn kill(
     } else if card.user != killer.user {
         // There is no server to ask: only one's own sessions.
         return Err(ClientError::new(1095, b"HY000", format!("You are not owner of thread {id}")));
-    } else {
+    } else if query_only {
         card.interrupt();
     }
     if !query_only {
