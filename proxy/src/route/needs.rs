@@ -62,16 +62,29 @@ impl PrimaryBound {
 impl Needs {
     /// A write was acknowledged with this position. In the primary's log it stands behind everything that this
     /// session read before, so that it alone is what the next read must show.
-    pub fn wrote(&mut self, position: Position) {
+    ///
+    /// `one_order`: replicas apply that log in its order. MariaDB does so within each domain only; where there are
+    /// several, a replica that has the write may still lack what was read before it.
+    pub fn wrote(&mut self, position: Position, one_order: bool) {
         if self.written.is_empty() || self.written.advance(&position).is_err() {
             self.written = position;
         }
-        self.bound = Position::empty(self.written.flavor());
+        if one_order {
+            self.bound = Position::empty(self.written.flavor());
+        } else {
+            self.unknown |= self.seen != Seen::Covered;
+        }
         self.seen = Seen::Covered;
     }
 
-    /// A result came from this node, which had been found fresh enough: what it shows from now on covers the bound.
-    pub fn saw(&mut self, node: NodeId, incarnation: u64, until: Instant) {
+    /// A result came from this node. `checked`: it had been found fresh enough, so that what it shows from now on covers
+    /// what was seen before. If it was not, only the primary can bound what another node has shown.
+    pub fn saw(&mut self, node: NodeId, incarnation: u64, until: Instant, checked: bool) {
+        let elsewhere = match self.seen {
+            Seen::Covered => false,
+            Seen::On { node: last, incarnation: life, .. } => (last, life) != (node, incarnation),
+        };
+        self.unknown |= elsewhere && !checked;
         self.seen = Seen::On { node, incarnation, until };
     }
 

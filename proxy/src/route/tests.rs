@@ -104,12 +104,12 @@ impl Case {
     }
 
     fn wrote(mut self, last: u32) -> Self {
-        self.needs.wrote(at(last));
+        self.needs.wrote(at(last), true);
         self
     }
 
     fn saw(mut self, id: u8) -> Self {
-        self.needs.saw(NodeId(id), 1, self.start);
+        self.needs.saw(NodeId(id), 1, self.start, true);
         self
     }
 
@@ -278,6 +278,39 @@ fn a_transaction_does_not_begin_behind_what_a_replica_has_shown() {
     assert_eq!(case(Case::new(Level::Session).saw(0)).goes().shows, None, "it stays on the primary");
     assert_eq!(case(Case::new(Level::Global)).decide(0), Decision::Ask);
     assert_eq!(case(Case::new(Level::Eventual).saw(1)).goes().shows, None);
+}
+
+#[test]
+fn what_an_unchecked_read_came_after_is_not_forgotten() {
+    let unchecked = |node: u8, level: Level| {
+        let mut case = Case::new(level).saw(1).high(1, 85, 1).high(2, 80, 1);
+        case.needs.saw(NodeId(node), 1, case.start, false);
+        case
+    };
+    assert_eq!(unchecked(1, Level::Session).nodes(), [1], "the same node shows no less than before");
+    assert_eq!(unchecked(2, Level::Session).decide(0), Decision::Ask);
+    assert_eq!(unchecked(2, Level::Eventual).nodes(), [1, 2]);
+}
+
+#[test]
+fn a_write_does_not_stand_for_other_domains() {
+    let position = |text: &str| Position::parse(Flavor::Mariadb, text.as_bytes()).unwrap();
+    let write = |one_order: bool| {
+        let mut case = Case::new(Level::Session);
+        for (node, applied) in
+            case.snapshot.nodes.iter_mut().zip(["0-1-80,7-1-5", "0-1-75,7-1-4", "0-1-80,7-1-5"])
+        {
+            node.low = Arc::new(position(applied));
+        }
+        case.needs.raise(&position("0-1-70,7-1-5"));
+        case.needs.wrote(position("0-1-75"), one_order);
+        case
+    };
+    assert_eq!(write(true).nodes(), [1, 2]);
+    assert_eq!(write(false).nodes(), [2], "node 1 lacks what was seen in the other domain");
+    let mut case = Case::new(Level::Session).saw(1);
+    case.needs.wrote(position("0-1-75"), false);
+    assert_eq!(case.decide(0), Decision::Ask, "node 1 may have shown anything in the other domain");
 }
 
 #[test]

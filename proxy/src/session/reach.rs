@@ -89,7 +89,7 @@ impl Session {
             let connection = self.connect(node).await.map_err(Unreachable::Failed)?;
             self.backends.put(connection);
         }
-        let tracking = if self.changes_nothing(statement) { Tracking::Default } else { Tracking::Full };
+        let tracking = if self.changes_nothing(node, statement) { Tracking::Default } else { Tracking::Full };
         let Some(connection) = self.backends.get(node) else {
             return Err(Unreachable::Lost("no connection".to_owned()));
         };
@@ -102,9 +102,12 @@ impl Session {
         }
     }
 
-    /// Reads that are safe on a replica change nothing that would have to be told.
-    fn changes_nothing(&self, statement: &Statement) -> bool {
-        statement.request.target == sql::Target::Replica && self.transaction.is_none()
+    /// Reads that are safe on a replica change nothing that would have to be told. On the primary they may: a view can
+    /// call a function that writes, which a replica refuses.
+    fn changes_nothing(&self, node: NodeId, statement: &Statement) -> bool {
+        statement.request.target == sql::Target::Replica
+            && self.transaction.is_none()
+            && self.instance.cluster.snapshot().primary != Some(node)
     }
 
     /// A connection on which the server has said goodbye, or to an earlier life of the node, is of no use.

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use gtid::{Flavor, Position};
 use sql::set::What;
 use sql::{Effects, Kind};
 use wire::command::CommandCode;
@@ -14,8 +15,9 @@ use super::{LastRoute, Session};
 use crate::backend::control::rows;
 use crate::backend::state::{Shared, State};
 use crate::cluster::snapshot;
+use crate::config::Level;
 use crate::relay::{Command, Heard};
-use crate::route::{Go, Outcome};
+use crate::route::{Go, Outcome, Reason};
 
 /// Prefix of the variables that the proxy itself depends on.
 const TRACKERS: &[u8] = b"session_track_";
@@ -32,7 +34,7 @@ impl Session {
     ) {
         let on_primary = self.count(go, search);
         self.remember_transaction(go, &heard);
-        self.remember_position(statement, go, &heard, on_primary);
+        self.remember_position(statement, go, &heard, on_primary, search);
         self.remember_statement(statement, go, command, &heard);
         if heard.error.is_none() || heard.oks > 0 {
             self.remember_state(statement, go, command, &heard);
@@ -80,24 +82,44 @@ impl Session {
     }
 
     /// What was written and what was seen.
-    fn remember_position(&mut self, statement: &Statement, go: &Go, heard: &Heard, on_primary: bool) {
+    fn remember_position(
+        &mut self,
+        statement: &Statement,
+        go: &Go,
+        heard: &Heard,
+        on_primary: bool,
+        search: &Search,
+    ) {
         if heard.unreadable {
             self.needs.lost_track();
         }
         match &heard.position {
-            Some(position) if on_primary => self.needs.wrote(position.clone()),
+            Some(position) if on_primary => self.needs.wrote(position.clone(), self.has_one_order()),
             // The node was demoted meanwhile, or the account may write on a replica: no other node need ever have it.
             Some(_) => self.needs.lost_track(),
             None if heard.result_sets > 0 => {
+                let checked = search.level != Level::Eventual && go.outcome != Some(Outcome::Stale);
                 if let Some(incarnation) = self.backends.get(go.node).map(|connection| connection.incarnation)
                 {
-                    self.needs.saw(go.node, incarnation, Instant::now());
+                    self.needs.saw(go.node, incarnation, Instant::now(), checked);
                 }
             }
             None => {}
         }
-        if heard.error.is_some() && on_primary && statement.effects.contains(Effects::MAY_COMMIT_THEN_FAIL) {
+        // An error carries no position. Even a single INSERT may have left rows behind: in a table without transactions.
+        let may_have_written =
+            statement.effects.contains(Effects::MAY_COMMIT) || go.reason == Reason::ReadOnlyRefused;
+        if heard.error.is_some() && may_have_written && !heard.only_read_only_refusal() {
             self.needs.lost_track();
+        }
+    }
+
+    /// Whether the primary's log is one sequence, as far as is known.
+    fn has_one_order(&self) -> bool {
+        let snapshot = self.instance.cluster.snapshot();
+        match snapshot.primary().and_then(|primary| primary.high.as_ref()).map(|high| &*high.position) {
+            Some(Position::Mariadb(position)) => position.domains() <= 1,
+            Some(Position::Mysql(_)) | None => self.flavor == Flavor::Mysql,
         }
     }
 
@@ -227,7 +249,8 @@ impl Session {
         }
     }
 
-    /// The client has changed what it wants to be told. The proxy notes that, and takes its own trackers back.
+    /// The client has changed what it wants to be told. The proxy notes that, and takes its own trackers back. What was
+    /// written behind the change in the same packet, or by the same procedure, may have gone untold.
     async fn remember_trackers(&mut self, go: &Go, heard: &Heard) {
         for (name, value) in &heard.variables {
             let on = value.eq_ignore_ascii_case(b"ON");
@@ -246,6 +269,7 @@ impl Session {
                 _ => {}
             }
         }
+        self.needs.lost_track();
         let Some(connection) = self.backends.get(go.node) else { return };
         // A list without this variable itself in it is not reported any more: it must be asked for.
         let question = b"SELECT @@session.session_track_system_variables";
@@ -260,7 +284,6 @@ impl Session {
             Err(error) => {
                 tracing::warn!(session = self.id, %error, "cannot take the trackers back; the connection is given up");
                 self.drop_connection(go.node);
-                self.needs.lost_track();
             }
         }
     }
