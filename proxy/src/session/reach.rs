@@ -103,10 +103,14 @@ impl Session {
     }
 
     /// Reads that are safe on a replica change nothing that would have to be told. On the primary they may: a view can
-    /// call a function that writes, which a replica refuses.
+    /// call a function that writes, which a replica refuses. And what begins a transaction is no such read: the statements
+    /// behind it may change something, and inside of a transaction MySQL refuses to begin to track GTIDs
+    /// (ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION).
     fn changes_nothing(&self, node: NodeId, statement: &Statement) -> bool {
         statement.request.target == sql::Target::Replica
+            && self.autocommit
             && self.transaction.is_none()
+            && !statement.effects.contains(sql::Effects::READ_ONLY_TRANSACTION)
             && self.instance.cluster.snapshot().primary != Some(node)
     }
 
