@@ -17,6 +17,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use wire::Malformed;
 use wire::capability::Capabilities;
+use wire::greeting::SCRAMBLE;
 
 use crate::backend::{Connection, Secret};
 use crate::endpoint::Endpoint;
@@ -65,6 +66,8 @@ pub struct Account {
     pub collation: u16,
     /// The client's connection attributes, raw.
     pub attributes: Option<Box<[u8]>>,
+    /// The nonce of the client's greeting, which COM_CHANGE_USER asks it about again.
+    pub nonce: [u8; SCRAMBLE],
 }
 
 /// A client that has been let in.
@@ -196,6 +199,7 @@ async fn enter(
         schema: login.schema.map(Into::into),
         collation,
         attributes: login.attributes.map(Into::into),
+        nonce,
     };
     Ok((capabilities, account, connection))
 }

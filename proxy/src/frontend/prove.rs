@@ -16,7 +16,7 @@ use wire::greeting::SCRAMBLE;
 use zeroize::Zeroizing;
 
 use super::accounts::{NodeLife, recognise_native};
-use super::{Account, FrontendError, Peer, greet};
+use super::{Account, FrontendError, Peer};
 use crate::backend::login::{LoginRequest, login};
 use crate::backend::{BackendError, Connection, Secret};
 use crate::cluster::snapshot::{Node, Snapshot};
@@ -109,12 +109,15 @@ async fn first_answer(
     if understood {
         return Ok(Answer { plugin: chosen, response: applicant.response.to_vec(), nonce: applicant.nonce });
     }
-    switch(exchange, applicant.offered).await
+    switch(exchange, applicant.offered, applicant.nonce).await
 }
 
-/// Asks the client to answer by another plugin.
-async fn switch(exchange: &mut Exchange<'_>, plugin: Plugin) -> Result<Answer, FrontendError> {
-    let nonce = greet::nonce()?;
+/// Asks the client to answer by another plugin. The nonce is the greeting's again, as with a server's first switch.
+async fn switch(
+    exchange: &mut Exchange<'_>,
+    plugin: Plugin,
+    nonce: [u8; SCRAMBLE],
+) -> Result<Answer, FrontendError> {
     let mut payload = Vec::new();
     write_switch(&mut payload, plugin.name().as_bytes(), &nonce);
     exchange.write(&payload).await?;
@@ -166,7 +169,7 @@ async fn ask_password(
     instance: &Instance,
 ) -> Result<Zeroizing<Vec<u8>>, FrontendError> {
     if answer.plugin != Plugin::CachingSha2Password {
-        answer = switch(exchange, Plugin::CachingSha2Password).await?;
+        answer = switch(exchange, Plugin::CachingSha2Password, answer.nonce).await?;
         if answer.is_empty() {
             return Ok(Zeroizing::default());
         }
@@ -304,8 +307,8 @@ async fn warm(
     warm
 }
 
-/// COM_CHANGE_USER: the same proof once more, in the middle of a session. The client is always sent a new nonce: which
-/// of the old ones its answer was made for, drivers do not agree on.
+/// COM_CHANGE_USER: the same proof once more, in the middle of a session. The client is always asked to answer anew, with
+/// the nonce of its greeting: some drivers answer a switch with the one it carries, libmariadb with the one it had first.
 ///
 /// Returns also the number of the packet that tells the client how it ended.
 ///
@@ -314,6 +317,7 @@ async fn warm(
 pub async fn change_user(
     client: &mut Channel,
     request: &ChangeUser<'_>,
+    nonce: [u8; SCRAMBLE],
     capabilities: Capabilities,
     peer: Peer,
     endpoint: &Endpoint,
@@ -330,7 +334,7 @@ pub async fn change_user(
         attributes: request.attributes,
         plugin: Some(b""),
         response: b"",
-        nonce: [0; SCRAMBLE],
+        nonce,
         offered: match request.auth_plugin.map(Plugin::from_name) {
             Some(Plugin::NativePassword) => Plugin::NativePassword,
             _ => Plugin::CachingSha2Password,
@@ -344,6 +348,7 @@ pub async fn change_user(
             schema: request.schema.map(Into::into),
             collation,
             attributes: request.attributes.map(Into::into),
+            nonce,
         };
         (account, connection)
     });

@@ -70,6 +70,7 @@ impl Session {
         let (changed, sequence) = change_user(
             &mut self.client,
             &request,
+            self.account.nonce,
             self.capabilities,
             self.peer,
             &self.endpoint,

@@ -1,7 +1,7 @@
 //! COM_CHANGE_USER and COM_RESET_CONNECTION.
 
 use sandbox::{Engine, LoginPlugin};
-use wire::{CommandCode, Status};
+use wire::{AuthPacket, ChangeUser, CommandCode, Status};
 
 use crate::harness::client::{Client, Failure};
 use crate::harness::clusters::{schema, shared, unique};
@@ -13,6 +13,7 @@ use crate::harness::stream::Target;
 on_every_engine!(
     changing_to_another_account,
     changing_with_a_wrong_password_ends_the_session,
+    the_nonce_of_the_greeting_is_asked_about_again,
     resetting_forgets_the_session_but_not_its_schema,
     changing_within_a_transaction_rolls_it_back,
     character_sets_after_a_reset_are_as_with_a_server,
@@ -50,6 +51,30 @@ fn changing_to_another_account(engine: Engine) {
         change(&mut client, &Account::app()).unwrap();
         assert_eq!(client.value("SELECT CURRENT_USER()"), "app@%");
         assert_eq!(client.value("SELECT DATABASE()"), "NULL");
+    }
+}
+
+/// libmariadb answers with the nonce it was given first, whatever the switch carries.
+fn the_nonce_of_the_greeting_is_asked_about_again(engine: Engine) {
+    let proxy = Setup::of(shared(engine)).endpoint("rw", "").start();
+    for plugin in ["mysql_native_password", "caching_sha2_password"] {
+        let mut client = Account::app().plugin(plugin).connect(&proxy.target("rw")).unwrap();
+        let mut payload = Vec::new();
+        let request = ChangeUser {
+            user: b"app",
+            collation: Some(UTF8MB4),
+            auth_plugin: Some(plugin.as_bytes()),
+            ..ChangeUser::default()
+        };
+        request.write(&mut payload, client.capabilities).unwrap();
+        client.command(&payload);
+        let packet = client.receive().unwrap().payload;
+        match AuthPacket::parse(&packet, client.capabilities) {
+            Ok(AuthPacket::Switch { plugin: asked, data }) => {
+                assert_eq!((asked, data), (plugin.as_bytes(), client.greeting.nonce.as_slice()));
+            }
+            other => panic!("{other:?}"),
+        }
     }
 }
 
