@@ -3,7 +3,8 @@
 #
 #   install-deps.sh demo [mysql|mariadb]    what the demonstration needs; without an engine, MySQL where it can be
 #                                           had, else MariaDB
-#   install-deps.sh test                    what the tests need: every server the sandbox can start
+#   install-deps.sh test                    what the tests need: every server the sandbox can start, and the drivers of
+#                                           tests/drivers
 #
 # Rust is expected to be there. Everything else comes from the machine's own apt sources; MySQL is unpacked into a
 # cache beside the system, which it leaves as it is.
@@ -33,8 +34,43 @@ need c++ g++
 need openssl openssl
 # shellcheck disable=SC2086 # a list of names
 [ -z "$missing" ] || apt_install $missing
+missing=
 
 sandbox_install() { cargo run --locked --quiet -p sandbox --example install -- "$@"; }
+
+# The drivers go beside what cargo builds, and are installed again when what names them has changed.
+install_drivers() {
+    need python3 python3
+    need pkg-config pkg-config
+    need node nodejs
+    need npm npm
+    need go golang-go
+    [ -e /usr/include/mariadb/mysql.h ] || missing="$missing libmariadb-dev"
+    [ -d /usr/share/gocode/src/github.com/go-sql-driver/mysql ] ||
+        missing="$missing golang-github-go-sql-driver-mysql-dev"
+    python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
+    [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)/Python.h" ] ||
+        missing="$missing python3-dev"
+    # shellcheck disable=SC2086 # a list of names
+    [ -z "$missing" ] || apt_install $missing
+
+    from=$PWD/tests/drivers
+    to=$(scripts/target-dir.sh drivers)
+    mkdir -p "$to/node" "$to/go"
+    if ! cmp -s "$from/python/requirements.txt" "$to/python/requirements.txt"; then
+        say "Python's drivers"
+        python3 -m venv --clear "$to/python"
+        "$to/python/bin/pip" install --quiet --disable-pip-version-check -r "$from/python/requirements.txt"
+        cp "$from/python/requirements.txt" "$to/python/"
+    fi
+    if ! cmp -s "$from/node/package.json" "$to/node/package.json" || [ ! -d "$to/node/node_modules" ]; then
+        say "Node's driver"
+        cp "$from/node/package.json" "$to/node/"
+        npm install --prefix "$to/node" --silent --no-audit --no-fund --no-package-lock
+    fi
+    GO111MODULE=off GOPATH=/usr/share/gocode go build -o "$to/go/steps" "$from/go/steps.go"
+    cargo build --locked --quiet --manifest-path "$from/rust/Cargo.toml" --target-dir "$to/rust"
+}
 
 case "${1:-}" in
 demo)
@@ -46,9 +82,10 @@ demo)
     ;;
 test)
     sandbox_install
+    install_drivers
     ;;
 *)
-    sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

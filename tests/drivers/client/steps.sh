@@ -44,11 +44,17 @@ same show "$(sql 'SHOW TABLES')" people
 same script "$(printf 'DELIMITER //\nCREATE PROCEDURE twice(a INT) BEGIN SELECT a; SELECT a * 2; END//\nDELIMITER ;\nCALL twice(21);\n' |
     client "$DB_SCHEMA")" '21
 42'
-same reconnect "$(printf 'SELECT 1;\nconnect\nSELECT DATABASE();\n' | client "$DB_SCHEMA" 2>/dev/null)" "1
+# MySQL's client takes commands of its own from a script only when told to.
+commands=
+case $("$program" --help) in *--commands*) commands=--commands ;; esac
+same reconnect "$(printf 'SELECT 1;\nconnect\nSELECT DATABASE();\n' | client $commands "$DB_SCHEMA" 2>/dev/null)" "1
 $DB_SCHEMA"
-same local_infile "$(printf '7\tSeven\n8\tEight\n' > "$DB_DIRECTORY/people.tsv"
+file=$(mktemp)
+trap 'rm -f "$file"' EXIT
+printf '7\tSeven\n8\tEight\n' > "$file"
+same local_infile "$(
     client --local-infile=1 -e "SET GLOBAL local_infile = ON;
-        LOAD DATA LOCAL INFILE '$DB_DIRECTORY/people.tsv' INTO TABLE people (id, name);
+        LOAD DATA LOCAL INFILE '$file' INTO TABLE people (id, name);
         SELECT COUNT(*) FROM people" "$DB_SCHEMA")" 3
 if text=$(MYSQL_PWD=wrong "$program" --no-defaults -h "$DB_HOST" -P "$DB_PORT" -u "$DB_USER" -e 'SELECT 1' 2>&1); then
     same wrong_password "no error" "ERROR 1045 (28000)"
