@@ -90,13 +90,19 @@ impl Connection {
     }
 
     /// Makes the server ready for the session's next statement: its trackers, then whatever of the state differs.
+    /// `in_transaction`: one is open on this connection.
     ///
     /// # Errors
     /// `Refused` when the server does not take a part of the state; the connection is then in between and must be
     /// given up, as after every other error.
-    pub async fn bring_to(&mut self, state: &Shared, tracking: Tracking) -> Result<(), BackendError> {
+    pub async fn bring_to(
+        &mut self,
+        state: &Shared,
+        tracking: Tracking,
+        in_transaction: bool,
+    ) -> Result<(), BackendError> {
         if tracking == Tracking::Full && self.tracking != Tracking::Full {
-            self.ask(track_everything(self.flavor).as_bytes()).await?;
+            self.ask(track_everything(self.flavor, in_transaction).as_bytes()).await?;
             self.tracking = Tracking::Full;
         }
         if Rc::ptr_eq(&self.state, state) {
@@ -234,14 +240,15 @@ impl Connection {
     }
 }
 
-/// Facts: `session_track_gtids` is MySQL's; MariaDB reports `last_gtid` among the variables. `*` stands for all.
-fn track_everything(flavor: Flavor) -> &'static str {
+/// Facts: `session_track_gtids` is MySQL's, which does not let it be set within a transaction (and so it cannot have
+/// changed there); MariaDB reports `last_gtid` among the variables. `*` stands for all.
+fn track_everything(flavor: Flavor, in_transaction: bool) -> &'static str {
     match flavor {
-        Flavor::Mysql => {
+        Flavor::Mysql if !in_transaction => {
             "SET @@session.session_track_gtids=OWN_GTID, @@session.session_track_system_variables='*', \
              @@session.session_track_schema=ON, @@session.session_track_state_change=ON"
         }
-        Flavor::Mariadb => {
+        Flavor::Mysql | Flavor::Mariadb => {
             "SET @@session.session_track_system_variables='*', @@session.session_track_schema=ON, \
              @@session.session_track_state_change=ON"
         }

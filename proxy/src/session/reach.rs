@@ -85,17 +85,28 @@ impl Session {
     /// Makes the connection to `node` ready for the statement.
     pub(super) async fn reach(&mut self, node: NodeId, statement: &Statement) -> Result<(), Unreachable> {
         self.drop_if_dead(node)?;
-        if self.backends.get(node).is_none() {
+        let is_new = self.backends.get(node).is_none();
+        if is_new {
             let connection = self.connect(node).await.map_err(Unreachable::Failed)?;
             self.backends.put(connection);
         }
+        // What asks about the statement before it, such as SHOW WARNINGS, must be the next one that the server sees. The
+        // connection is at the session's state, for that statement ran there.
+        if !is_new && statement.request.target == sql::Target::Previous && self.previous == Some(node) {
+            return self.prepare_for(node, statement).await;
+        }
         let tracking = if self.changes_nothing(node, statement) { Tracking::Default } else { Tracking::Full };
+        let in_transaction = self.transaction == Some(node);
         let Some(connection) = self.backends.get(node) else {
             return Err(Unreachable::Lost("no connection".to_owned()));
         };
-        if let Err(error) = connection.bring_to(&self.state, tracking).await {
+        if let Err(error) = connection.bring_to(&self.state, tracking, in_transaction).await {
             return Err(self.failed(node, error));
         }
+        self.prepare_for(node, statement).await
+    }
+
+    async fn prepare_for(&mut self, node: NodeId, statement: &Statement) -> Result<(), Unreachable> {
         match statement.role {
             Role::Execute(id) | Role::Reset(id) | Role::Fetch(id) => self.prepare_on(node, id).await,
             _ => Ok(()),
