@@ -31,8 +31,6 @@ const ALWAYS: Capabilities = Capabilities(
         | Capabilities::PROTOCOL_41.0
         | Capabilities::TRANSACTIONS.0
         | Capabilities::SECURE_CONNECTION.0
-        | Capabilities::MULTI_RESULTS.0
-        | Capabilities::PS_MULTI_RESULTS.0
         | Capabilities::PLUGIN_AUTH.0
         | Capabilities::PLUGIN_AUTH_LENENC_DATA.0
         | Capabilities::SESSION_TRACK.0
@@ -46,6 +44,8 @@ pub const PASSED_ON: Capabilities = Capabilities(
         | Capabilities::IGNORE_SPACE.0
         | Capabilities::INTERACTIVE.0
         | Capabilities::MULTI_STATEMENTS.0
+        | Capabilities::MULTI_RESULTS.0
+        | Capabilities::PS_MULTI_RESULTS.0
         | Capabilities::CAN_HANDLE_EXPIRED_PASSWORDS.0
         | Capabilities::QUERY_ATTRIBUTES.0,
 );
