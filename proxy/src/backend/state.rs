@@ -30,6 +30,10 @@ const STAYS: [&[u8]; 16] = [
     b"pseudo_replica_mode",
 ];
 
+/// What SET NAMES sets.
+const NAMES: [&[u8]; 4] =
+    [b"character_set_client", b"character_set_connection", b"character_set_results", b"collation_connection"];
+
 /// A session's movable state. Values are texts as the servers report or take them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
@@ -51,7 +55,9 @@ pub type Shared = Rc<State>;
 impl State {
     /// Notes a variable that a server reported as changed. Returns whether it is one that moves.
     pub fn note_variable(state: &mut Shared, name: &[u8], value: &[u8]) -> bool {
-        if STAYS.contains(&name) || name.starts_with(b"session_track_") {
+        // The proxy sets every tracker itself but this one, which is the client's wherever it reads.
+        let tracker = name.starts_with(b"session_track_") && name != b"session_track_transaction_info";
+        if STAYS.contains(&name) || tracker {
             return false;
         }
         if state.variables.get(name).is_none_or(|known| **known != *value) {
@@ -69,8 +75,12 @@ impl State {
 
     /// The statement that brings a connection's variables from `known` to this state; `None` when nothing differs.
     pub fn set_variables(&self, known: &Self) -> Option<Vec<u8>> {
-        let mut assignments: Vec<u8> = Vec::new();
+        let mut assignments = self.names(known).unwrap_or_default();
+        let named = !assignments.is_empty();
         for (name, value) in changed(&self.variables, &known.variables) {
+            if named && NAMES.contains(&name) {
+                continue;
+            }
             separate(&mut assignments);
             assignments.extend_from_slice(b"@@session.`");
             assignments.extend_from_slice(name);
@@ -78,6 +88,17 @@ impl State {
             append_value(&mut assignments, name, value);
         }
         set(assignments)
+    }
+
+    /// `NAMES x COLLATE y` where that says it all. The variables one by one would not: results are described with the
+    /// collation of SET NAMES, and character_set_results has but a character set's own.
+    fn names(&self, known: &Self) -> Option<Vec<u8>> {
+        let [client, connection, results, collation] = NAMES.map(|name| self.variables.get(name));
+        let plain = |text: &[u8]| text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        let collation = collation.filter(|collation| !collation.is_empty() && plain(collation))?;
+        let charset = client.filter(|client| Some(*client) == connection && Some(*client) == results)?;
+        let differs = NAMES.iter().any(|name| self.variables.get(*name) != known.variables.get(*name));
+        (differs && plain(charset)).then(|| [b"NAMES ", &**charset, b" COLLATE ", &**collation].concat())
     }
 
     /// The same for user variables: a statement of its own, for their literals are read in the session's character set.
@@ -169,6 +190,30 @@ mod tests {
             b"SET @@session.`sql_auto_is_null`=_utf8mb4 0x4f4e,@@session.`sql_select_limit`=7"
         );
         assert_eq!(new.set_variables(&new), None);
+    }
+
+    #[test]
+    fn a_collation_moves_with_its_character_set() {
+        let names = |collation| {
+            state(&[
+                ("character_set_client", "utf8mb4"),
+                ("character_set_connection", "utf8mb4"),
+                ("character_set_results", "utf8mb4"),
+                ("collation_connection", collation),
+                ("sql_auto_is_null", "1"),
+            ])
+        };
+        let bin = names("utf8mb4_bin");
+        assert_eq!(
+            bin.set_variables(&State::default()).unwrap(),
+            b"SET NAMES utf8mb4 COLLATE utf8mb4_bin,@@session.`sql_auto_is_null`=1"
+        );
+        let general = names("utf8mb4_general_ci");
+        assert_eq!(general.set_variables(&bin).unwrap(), b"SET NAMES utf8mb4 COLLATE utf8mb4_general_ci");
+        assert_eq!(general.set_variables(&general), None);
+        let mut mixed = names("latin1_bin");
+        State::note_variable(&mut mixed, b"character_set_connection", b"latin1");
+        assert!(mixed.set_variables(&bin).unwrap().starts_with(b"SET @@session.`character_set_connection`="));
     }
 
     #[test]

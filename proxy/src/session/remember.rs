@@ -22,6 +22,9 @@ use crate::route::{Go, Outcome, Reason};
 /// Prefix of the variables that the proxy itself depends on.
 const TRACKERS: &[u8] = b"session_track_";
 
+/// The variable of the collation that literals have.
+const COLLATION: &[u8] = b"collation_connection";
+
 impl Session {
     /// Notes everything a reply said. The command's bytes are still there.
     pub(super) async fn remember(
@@ -29,7 +32,7 @@ impl Session {
         statement: &Statement,
         go: &Go,
         command: &Command,
-        heard: Heard,
+        mut heard: Heard,
         search: &Search,
     ) {
         let on_primary = self.count(go, search);
@@ -37,6 +40,7 @@ impl Session {
         self.remember_position(statement, go, &heard, on_primary, search);
         self.remember_statement(statement, go, command, &heard);
         if heard.error.is_none() || heard.oks > 0 {
+            self.learn_collation(go, &mut heard).await;
             self.remember_state(statement, go, command, &heard);
         }
         if statement.effects.contains(Effects::SETS_TRACKERS)
@@ -245,6 +249,25 @@ impl Session {
                 Shared::make_mut(&mut self.state).user_variables.insert(name, assignment.value.into());
             } else {
                 self.pins.opaque_variables = true;
+            }
+        }
+    }
+
+    /// SET NAMES sets a collation that MySQL's trackers do not report; it must be asked for.
+    async fn learn_collation(&mut self, go: &Go, heard: &mut Heard) {
+        let told = |name: &[u8]| heard.variables.iter().any(|(told, _)| **told == *name);
+        if !told(b"character_set_connection") || told(COLLATION) {
+            return;
+        }
+        let Some(connection) = self.backends.get(go.node) else { return };
+        match connection.ask(b"SELECT @@session.collation_connection").await.map(rows) {
+            Ok(found) => {
+                let collation = found.into_iter().flatten().flatten().next().unwrap_or_default();
+                heard.variables.push((COLLATION.into(), collation.into()));
+            }
+            Err(error) => {
+                tracing::warn!(session = self.id, %error, "cannot learn the collation; the connection is given up");
+                self.drop_connection(go.node);
             }
         }
     }
