@@ -66,6 +66,11 @@ impl ClientError {
         Self::new(1317, b"70100", "Query execution was interrupted")
     }
 
+    /// A write in a read-only transaction: ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION.
+    pub fn read_only_transaction() -> Self {
+        Self::new(1792, b"25006", "Cannot execute statement in a READ ONLY transaction")
+    }
+
     /// The client broke the protocol.
     pub fn malformed(what: impl std::fmt::Display) -> Self {
         Self::new(1835, b"HY000", format!("Malformed communication packet: {what}"))

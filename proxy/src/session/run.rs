@@ -3,6 +3,7 @@
 use wire::Execute;
 use wire::prepared::{set_statement_id, with_types};
 use wire::reply::{ClientView, ReplyWalker};
+use wire::status::Status;
 
 use super::decide::{NoNode, Search};
 use super::reach::Unreachable;
@@ -63,6 +64,10 @@ impl Session {
                 command.consume(&mut self.client);
                 Ok(Tried::Answered)
             }
+            Ok(Ended::ReadOnly) if self.reads_only_on(go) => {
+                self.refuse(command, &ClientError::read_only_transaction()).await?;
+                Ok(Tried::Answered)
+            }
             Ok(Ended::ReadOnly) => {
                 search.attempt.excluded.insert(go.node);
                 search.attempt.fallback = Some(Reason::ReadOnlyRefused);
@@ -70,6 +75,12 @@ impl Session {
             }
             Err(error) => self.interrupted(go, statement, error, repeatable, search),
         }
+    }
+
+    /// Whether a read-only transaction is open on this node. A replica answers a write in it that the server is read only;
+    /// the primary, where the client believes to be, says that the transaction is.
+    fn reads_only_on(&self, go: &Go) -> bool {
+        self.transaction == Some(go.node) && self.status.contains(Status::IN_TRANS_READONLY)
     }
 
     /// Only a read, of which nothing has happened yet, and which nothing binds to the node.
@@ -168,12 +179,14 @@ impl Session {
     ) -> Result<Ended, RelayError> {
         let injected = self.with_remembered_types(go, command, statement);
         let statement_id = self.prepared.next_id();
+        let reads_only = self.reads_only_on(go);
         let Some(connection) = self.backends.get(go.node) else {
             return Err(RelayError::Server {
                 source: std::io::ErrorKind::NotConnected.into(),
                 answered: false,
             });
         };
+        let hold = repeatable || reads_only;
         self.card.runs_on(go.node, connection.thread);
         let first = match injected {
             Some(bytes) => {
@@ -199,7 +212,7 @@ impl Session {
                 status: self.status,
             },
             flavor: self.flavor,
-            on_read_only: if repeatable { OnReadOnly::Hold } else { OnReadOnly::PassOn },
+            on_read_only: if hold { OnReadOnly::Hold } else { OnReadOnly::PassOn },
         };
         reply(&mut self.client, &mut connection.channel, command, asked, heard).await
     }
