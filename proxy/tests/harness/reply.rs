@@ -52,6 +52,8 @@ pub(crate) enum Part {
 pub(crate) struct Reply {
     /// Every packet, in order.
     pub(crate) packets: Vec<Packet>,
+    /// Which of them are the EOFs between columns and rows.
+    pub(crate) middles: Vec<usize>,
     /// What they mean.
     pub(crate) parts: Vec<Part>,
 }
@@ -99,8 +101,20 @@ impl Reply {
         }
         if !client.capabilities.contains(Capabilities::DEPRECATE_EOF) {
             let eof = ok(&self.packet(client)?, client.capabilities)?;
+            self.middles.push(self.packets.len() - 1);
             if eof.status.contains(Status::CURSOR_EXISTS) {
                 return Ok(Part::Rows { columns, rows: Vec::new(), end: eof });
+            }
+            // Whether more follows behind the values of OUT parameters is said here alone.
+            if eof.status.contains(Status::PS_OUT_PARAMS) {
+                let mut part = self.rows(client, columns)?;
+                self.middles.push(self.packets.len() - 1);
+                if let Part::Rows { end, .. } = &mut part
+                    && eof.status.contains(Status::MORE_RESULTS_EXISTS)
+                {
+                    end.status = end.status | Status::MORE_RESULTS_EXISTS;
+                }
+                return Ok(part);
             }
         }
         self.rows(client, columns)

@@ -1,0 +1,16 @@
+//! What a client sees through the proxy is what it would see from the server itself, packet by packet.
+#![cfg(test)]
+
+#[allow(dead_code, reason = "each theme uses a part of it")]
+mod harness;
+
+mod protocol {
+    mod cursors;
+    mod infile;
+    mod large;
+    mod pipelining;
+    mod prepared;
+    mod recorder;
+    mod session_state;
+    mod statements;
+}

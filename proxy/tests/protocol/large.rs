@@ -1,0 +1,134 @@
+//! Packets around the size at which they are split, and values much larger.
+
+use std::sync::OnceLock;
+
+use sandbox::{Cluster, ClusterOptions, Engine};
+use wire::Capabilities;
+use wire::frame::MAX_PAYLOAD;
+
+use crate::harness::client::Client;
+use crate::harness::clusters;
+use crate::harness::login::Account;
+use crate::harness::on_every_engine;
+use crate::harness::prepared::{Execution, Param};
+use crate::harness::proxy::{Proxy, Setup};
+use crate::harness::reply::{Part, text_row};
+
+on_every_engine!(
+    statements_around_the_largest_payload,
+    executions_around_the_largest_payload,
+    rows_around_the_largest_payload,
+    a_value_of_64_mebibytes_both_ways,
+    a_statement_larger_than_the_server_takes,
+);
+
+const MYSQL_TYPE_BLOB: u8 = 252;
+
+/// Servers that take packets of 100 MiB; a replica, so that rows come from there as well.
+fn cluster(engine: Engine) -> &'static Cluster {
+    static MYSQL: OnceLock<Cluster> = OnceLock::new();
+    static MARIADB: OnceLock<Cluster> = OnceLock::new();
+    let slot = if engine == Engine::Mysql { &MYSQL } else { &MARIADB };
+    slot.get_or_init(|| {
+        let options = ClusterOptions::new(engine).replicas(1);
+        clusters::start(options.server_argument("--max-allowed-packet=100M"))
+    })
+}
+
+fn connected(engine: Engine) -> (Proxy, Client) {
+    let proxy = Setup::of(cluster(engine)).endpoint("rw", "consistency = \"session\"").start();
+    let client = Account::app().schema("app").connect(&proxy.target("rw")).unwrap();
+    (proxy, client)
+}
+
+fn sizes() -> impl Iterator<Item = usize> {
+    [MAX_PAYLOAD - 1, MAX_PAYLOAD, MAX_PAYLOAD + 1, 2 * MAX_PAYLOAD].into_iter()
+}
+
+fn statements_around_the_largest_payload(engine: Engine) {
+    let (_proxy, mut client) = connected(engine);
+    for size in sizes() {
+        // The command byte belongs to the payload.
+        let frame = "SELECT LENGTH('')";
+        let text = format!("SELECT LENGTH('{}')", "x".repeat(size - 1 - frame.len()));
+        assert_eq!(client.run(&text).text_rows()[0][0], Some((size - 1 - frame.len()).to_string()));
+        assert_eq!(client.value("SELECT 1"), "1");
+    }
+}
+
+fn executions_around_the_largest_payload(engine: Engine) {
+    let (_proxy, mut client) = connected(engine);
+    let id = client.prepare("SELECT LENGTH(?), ?").unwrap().id;
+    for size in sizes() {
+        for how in [Execution::WithTypes, Execution::WithoutTypes] {
+            // Command, id, flags, iterations, nulls, new-params-bound, types; then the values.
+            let types = if how == Execution::WithTypes { 4 } else { 0 };
+            let head = 1 + 4 + 1 + 4 + 1 + 1 + types;
+            let length = size - head - 4 - 8;
+            let params = [Param::bytes(MYSQL_TYPE_BLOB, &vec![b'x'; length]), Param::number(7)];
+            let reply = client.execute(id, &params, how);
+            let Some(Part::Rows { rows, .. }) = reply.parts.first() else { panic!("{:?}", reply.error()) };
+            // A binary row: header, nulls, and the number first.
+            assert_eq!(rows[0][2..6], u32::try_from(length).unwrap().to_le_bytes(), "{size} {how:?}");
+        }
+    }
+}
+
+fn rows_around_the_largest_payload(engine: Engine) {
+    let (_proxy, mut client) = connected(engine);
+    for eof in [true, false] {
+        let mut account = Account::app().schema("app");
+        if eof {
+            account = account.without(Capabilities::DEPRECATE_EOF);
+        }
+        client = account.connect(&_proxy.target("rw")).unwrap();
+        for size in sizes() {
+            // The value's length stands in front of it, in four bytes or in nine.
+            let length = if size - 4 < MAX_PAYLOAD + 1 { size - 4 } else { size - 9 };
+            let reply = client.run(format!("SELECT REPEAT('x', {length}) UNION ALL SELECT 'last'"));
+            let Some(Part::Rows { rows, .. }) = reply.parts.first() else { panic!("no rows") };
+            assert_eq!(rows.len(), 2);
+            assert_eq!(rows[0].len(), size);
+            assert_eq!(text_row(&rows[1]), [Some("last".to_owned())]);
+        }
+    }
+    assert_eq!(client.value("SELECT 1"), "1");
+}
+
+fn a_value_of_64_mebibytes_both_ways(engine: Engine) {
+    const SIZE: usize = 64 << 20;
+    let (proxy, mut client) = connected(engine);
+    client.run("CREATE OR REPLACE VIEW one AS SELECT 1");
+    client.run("DROP TABLE IF EXISTS large");
+    client.run("CREATE TABLE large (v LONGBLOB)");
+    let value: Vec<u8> = (0..SIZE).map(|at| (at * 31 % 251).to_le_bytes()[0]).collect();
+    let id = client.prepare("INSERT INTO large VALUES (?)").unwrap().id;
+    let reply = client.execute(id, &[Param::bytes(MYSQL_TYPE_BLOB, &value)], Execution::WithTypes);
+    assert_eq!(reply.ok().affected_rows, 1);
+    for _ in 0..2 {
+        let reply = client.run("SELECT v FROM large");
+        let Some(Part::Rows { rows, .. }) = reply.parts.first() else { panic!("no rows") };
+        assert!(rows[0][9..] == value, "the value came back changed");
+    }
+    assert!(proxy.memory_kib() < 80_000, "{} KiB: values are not kept", proxy.memory_kib());
+}
+
+/// The server says so and closes; the client hears it, or at least the end.
+fn a_statement_larger_than_the_server_takes(engine: Engine) {
+    let cluster = clusters::shared(engine);
+    let proxy = Setup::of(cluster).endpoint("rw", "").start();
+    let mut client = Account::app().connect(&proxy.target("rw")).unwrap();
+    let text = format!("SELECT '{}'", "x".repeat(90 << 20));
+    let payload = [&[3], text.as_bytes()].concat();
+    let mut out = Vec::new();
+    wire::frame::write_packet(&mut out, &mut 0, &payload);
+    // The other side may close before it has taken all of it.
+    let _ = client.send_raw(&out);
+    match client.try_reply() {
+        Ok(reply) => assert!(matches!(reply.error().unwrap().code, 1153 | 1053), "{:?}", reply.error()),
+        Err(failure) => println!("closed: {failure:?}"),
+    }
+    assert!(proxy.memory_kib() < 80_000);
+    let mut other = Account::app().connect(&proxy.target("rw")).unwrap();
+    assert_eq!(other.value("SELECT 1"), "1");
+}

@@ -1,0 +1,270 @@
+//! Prepared statements: every type of parameter, what is remembered between executions, and what is sent ahead.
+
+use sandbox::Engine;
+use wire::Capabilities;
+
+use super::recorder::{Recorder, Stage};
+use super::statements::combinations;
+use crate::harness::login::Account;
+use crate::harness::on_every_engine;
+use crate::harness::prepared::{Execution, Param};
+
+on_every_engine!(
+    every_type_of_parameter,
+    results_of_every_kind,
+    executions_without_types,
+    long_data_in_pieces,
+    statements_that_cannot_be_prepared,
+    statements_prepared_as_text,
+    the_sql_mode_of_the_preparation_counts,
+);
+
+const TINY: u8 = 1;
+const SHORT: u8 = 2;
+const LONG: u8 = 3;
+const FLOAT: u8 = 4;
+const DOUBLE: u8 = 5;
+const NULL: u8 = 6;
+const TIMESTAMP: u8 = 7;
+const LONGLONG: u8 = 8;
+const DATE: u8 = 10;
+const TIME: u8 = 11;
+const DATETIME: u8 = 12;
+const NEWDECIMAL: u8 = 246;
+const BLOB: u8 = 252;
+const VAR_STRING: u8 = 253;
+const STRING: u8 = 254;
+
+/// One value of every type that a client may send.
+fn every_type() -> Vec<Param> {
+    vec![
+        Param::raw(TINY, &[0xFF]),
+        Param::raw(TINY, &[0xFF]).unsigned(),
+        Param::raw(SHORT, &[0, 0x80]),
+        Param::raw(SHORT, &[0, 0x80]).unsigned(),
+        Param::raw(LONG, &[0, 0, 0, 0x80]),
+        Param::raw(LONG, &[0, 0, 0, 0x80]).unsigned(),
+        Param::raw(LONGLONG, &[0xFF; 8]),
+        Param::raw(LONGLONG, &[0xFF; 8]).unsigned(),
+        Param::raw(FLOAT, &1.5_f32.to_le_bytes()),
+        Param::raw(DOUBLE, &(-2.25_f64).to_le_bytes()),
+        Param::raw(DATE, &[4, 0xE8, 7, 2, 29]),
+        Param::raw(DATE, &[0]),
+        Param::raw(DATETIME, &[7, 0xE8, 7, 2, 29, 12, 13, 14]),
+        Param::raw(TIMESTAMP, &[11, 0xE8, 7, 2, 29, 12, 13, 14, 0x40, 0x42, 0x0F, 0]),
+        Param::raw(TIME, &[8, 1, 1, 0, 0, 0, 2, 3, 4]),
+        Param::raw(TIME, &[12, 0, 0, 0, 0, 0, 2, 3, 4, 1, 0, 0, 0]),
+        Param::raw(TIME, &[0]),
+        Param::bytes(NEWDECIMAL, b"-123.456"),
+        Param::bytes(VAR_STRING, "text ä".as_bytes()),
+        Param::bytes(STRING, b""),
+        Param::bytes(BLOB, &[0, 0xFF, 0xFE, 0xFB]),
+        Param::bytes(BLOB, &[7; 300]),
+        Param::bytes(VAR_STRING, &[b'x'; 70_000]),
+        Param::null(NULL),
+        Param::null(LONG),
+    ]
+}
+
+fn every_type_of_parameter(engine: Engine) {
+    let stage = Stage::new(engine);
+    for account in combinations().into_iter().step_by(2) {
+        stage.compare(&account, |recorder| {
+            let params = every_type();
+            let marks = vec!["?"; params.len()].join(", ");
+            let id = recorder.prepare(format!("SELECT {marks}"));
+            recorder.execute(id, &params, Execution::WithTypes);
+            recorder.execute(id, &params, Execution::WithoutTypes);
+            recorder.client.close(id);
+            recorder.execute(id, &params, Execution::WithoutTypes);
+            // Other types: MySQL prepares the statement anew, and makes of the next execution without types what it will.
+            let id = recorder.prepare(format!("SELECT {marks}"));
+            let changed: Vec<Param> = params.iter().cloned().rev().collect();
+            recorder.execute(id, &changed, Execution::WithTypes);
+            if engine != Engine::Mysql {
+                recorder.execute(id, &params, Execution::WithTypes);
+                recorder.execute(id, &params, Execution::WithoutTypes);
+            }
+            recorder.query("SELECT 1");
+        });
+    }
+}
+
+fn results_of_every_kind(engine: Engine) {
+    let stage = Stage::new(engine);
+    let account = Account::app().with(Capabilities::MULTI_STATEMENTS).schema(&stage.schema);
+    let primary = crate::harness::stream::Target::Tcp(stage.cluster.primary().address());
+    account
+        .connect(&primary)
+        .unwrap()
+        .run(
+            "CREATE TABLE p (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(20), n DECIMAL(10,2), d DATETIME(3), b BLOB, \
+             f FLOAT); CREATE PROCEDURE outs(IN a INT, OUT o INT) BEGIN SELECT a; SET o = a + 1; END",
+        );
+    crate::harness::clusters::caught_up(stage.cluster);
+    for account in combinations() {
+        stage.compare(&account, |recorder| {
+            recorder.query("TRUNCATE TABLE p");
+            let insert = recorder.prepare(
+                "INSERT INTO p (v, n, d, b, f) VALUES (?, 1.5, '2024-01-01 01:02:03.004', x'00FF', 0.5)",
+            );
+            recorder.execute(insert, &[Param::text("first")], Execution::WithTypes);
+            recorder.execute(insert, &[Param::text("second")], Execution::WithoutTypes);
+            recorder.execute(insert, &[Param::null(VAR_STRING)], Execution::WithTypes);
+            recorder.query("SELECT LAST_INSERT_ID()");
+            let select = recorder.prepare("SELECT * FROM p WHERE id > ? ORDER BY id");
+            recorder.execute(select, &[Param::number(0)], Execution::WithTypes);
+            recorder.execute(select, &[Param::number(100)], Execution::WithoutTypes);
+            let none = recorder.prepare("SELECT 1, 'a'");
+            recorder.execute(none, &[], Execution::WithTypes);
+            let update = recorder.prepare("UPDATE p SET v = 'u' WHERE id = ?");
+            recorder.execute(update, &[Param::number(1)], Execution::WithTypes);
+            recorder.execute(update, &[Param::number(1)], Execution::WithTypes);
+            let duplicate = recorder.prepare("INSERT INTO p (id) VALUES (?)");
+            recorder.execute(duplicate, &[Param::number(1)], Execution::WithTypes);
+            recorder.query("SHOW WARNINGS");
+            let warns = recorder.prepare("SELECT CAST(? AS SIGNED)");
+            recorder.execute(warns, &[Param::text("x")], Execution::WithTypes);
+            recorder.query("SHOW WARNINGS");
+            let call = recorder.prepare("CALL outs(?, ?)");
+            recorder.execute(call, &[Param::number(5), Param::null(LONGLONG)], Execution::WithTypes);
+            recorder.execute(call, &[Param::number(6), Param::null(LONGLONG)], Execution::WithoutTypes);
+            let set = recorder.prepare("SET @v = ?");
+            recorder.execute(set, &[Param::number(17)], Execution::WithTypes);
+            recorder.query("SELECT @v");
+            let reads = recorder.prepare("SELECT @v + ?");
+            recorder.execute(reads, &[Param::number(1)], Execution::WithTypes);
+            for text in ["BEGIN", "COMMIT", "SET autocommit = 0", "SET autocommit = 1", "SHOW TABLES", "DO 1"]
+            {
+                let id = recorder.prepare(text);
+                recorder.execute(id, &[], Execution::WithTypes);
+            }
+            if engine == Engine::Mariadb {
+                let id = recorder.prepare("INSERT INTO p (v) VALUES (?) RETURNING v");
+                recorder.execute(id, &[Param::text("r")], Execution::WithTypes);
+            }
+        });
+    }
+}
+
+/// Types sent once are known wherever the statement runs next.
+fn executions_without_types(engine: Engine) {
+    let stage = Stage::new(engine);
+    for account in combinations().into_iter().step_by(4) {
+        stage.compare(&account, |recorder| {
+            let id = recorder.prepare("SELECT ?, ?, HEX(?)");
+            let params =
+                |number, text| [Param::number(number), Param::text(text), Param::bytes(BLOB, &[1, 2, 3])];
+            recorder.execute(id, &params(0, "first"), Execution::WithTypes);
+            // Reads spread over the replicas; in a transaction they go to the primary.
+            for number in 1..20 {
+                if number == 10 {
+                    recorder.query("BEGIN");
+                }
+                recorder.execute(id, &params(number, "again"), Execution::WithoutTypes);
+            }
+            recorder.query("COMMIT");
+            if engine != Engine::Mysql {
+                let others = [Param::text("1"), Param::number(2), Param::null(NULL)];
+                recorder.execute(id, &others, Execution::WithTypes);
+                for _ in 0..5 {
+                    recorder.execute(id, &others, Execution::WithoutTypes);
+                }
+            }
+        });
+    }
+}
+
+fn long_data_in_pieces(engine: Engine) {
+    let stage = Stage::new(engine);
+    let account = Account::app();
+    stage.compare(&account, |recorder| {
+        let id = recorder.prepare("SELECT LENGTH(?), SHA2(?, 256), ?");
+        let send = |recorder: &mut Recorder, pieces: usize, size: usize| {
+            for number in 0..pieces {
+                recorder.client.long_data(id, 0, &vec![b'a' + u8::try_from(number % 26).unwrap(); size]);
+                recorder.client.long_data(id, 1, &vec![0xFF; size]);
+            }
+        };
+        let ahead = [Param::sent_ahead(BLOB), Param::sent_ahead(BLOB), Param::number(3)];
+        // In one piece, in several, in an empty one, more than is kept until it is known where the statement runs.
+        for (pieces, size) in [(1, 10), (3, 1000), (1, 0), (3, 400_000), (1, 1_500_000), (40, 50_000)] {
+            send(recorder, pieces, size);
+            recorder.execute(id, &ahead, Execution::WithTypes);
+            send(recorder, pieces, size);
+            recorder.execute(id, &ahead, Execution::WithoutTypes);
+        }
+        // Forgotten by a reset, and used up by an execution.
+        send(recorder, 2, 1000);
+        recorder.reset(id);
+        recorder.execute(id, &[Param::text("x"), Param::text("y"), Param::number(3)], Execution::WithTypes);
+        send(recorder, 2, 900_000);
+        recorder.reset(id);
+        recorder.execute(id, &[Param::text("x"), Param::text("y"), Param::number(3)], Execution::WithTypes);
+        // A parameter that the statement has not got.
+        recorder.client.long_data(id, 9, b"x");
+        recorder.execute(id, &[Param::text("x"), Param::text("y"), Param::number(3)], Execution::WithTypes);
+        recorder.execute(id, &[Param::text("x"), Param::text("y"), Param::number(3)], Execution::WithTypes);
+        recorder.query("SELECT 1");
+    });
+}
+
+fn statements_that_cannot_be_prepared(engine: Engine) {
+    let stage = Stage::new(engine);
+    for account in combinations().into_iter().step_by(6) {
+        stage.compare(&account, |recorder| {
+            for text in
+                ["SELEC 1", "SELECT no_such_column", "SELECT 1; SELECT 2", "", "SELECT * FROM no_such_table"]
+            {
+                recorder.prepare(text);
+            }
+            recorder.query("SHOW WARNINGS");
+            let id = recorder.prepare("SELECT 1");
+            recorder.execute(id, &[], Execution::WithTypes);
+            recorder.execute(id + 1000, &[], Execution::WithTypes);
+            recorder.reset(id + 1000);
+            recorder.query("SELECT 1");
+        });
+    }
+}
+
+fn statements_prepared_as_text(engine: Engine) {
+    let stage = Stage::new(engine);
+    for account in combinations().into_iter().step_by(6) {
+        stage.compare(&account, |recorder| {
+            recorder.queries(&[
+                "DROP TABLE IF EXISTS texts",
+                "CREATE TABLE texts (id INT)",
+                "PREPARE reads FROM 'SELECT ? + 1'",
+                "SET @p = 5",
+                "EXECUTE reads USING @p",
+                "PREPARE writes FROM 'INSERT INTO texts VALUES (?)'",
+                "EXECUTE writes USING @p",
+                "SELECT * FROM texts",
+                "EXECUTE reads USING @p",
+                "DEALLOCATE PREPARE reads",
+                "EXECUTE reads USING @p",
+                "SET @text = 'SELECT 42'",
+                "PREPARE from_variable FROM @text",
+                "EXECUTE from_variable",
+                "DROP PREPARE from_variable",
+            ]);
+        });
+    }
+}
+
+/// A server reads a statement's text as sql_mode stands when it is prepared, wherever that happens.
+fn the_sql_mode_of_the_preparation_counts(engine: Engine) {
+    let stage = Stage::new(engine);
+    stage.compare(&Account::app().with(Capabilities::SESSION_TRACK), |recorder| {
+        let text = "SELECT \"a\", 'x' || 'y', ? FROM (SELECT 1 AS a) AS d";
+        let before = recorder.prepare(text);
+        recorder.execute(before, &[Param::number(1)], Execution::WithTypes);
+        recorder.query("SET sql_mode = 'ANSI'");
+        let after = recorder.prepare(text);
+        for _ in 0..6 {
+            recorder.execute(before, &[Param::number(1)], Execution::WithTypes);
+            recorder.execute(after, &[Param::number(2)], Execution::WithTypes);
+        }
+    });
+}
