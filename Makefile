@@ -7,11 +7,13 @@ ENGINE ?=
 PROFILE ?= release
 DEMO_FLAGS ?=
 
-.PHONY: help demo test deps
+.PHONY: help demo test deps fuzz lint
 
 help:
 	@echo "make demo        a private cluster, the proxy before it, and a small load (ENGINE=mysql|mariadb)"
 	@echo "make test        install what is missing, then run every test"
+	@echo "make lint        formatting, clippy, and licences where cargo-deny is installed"
+	@echo "make fuzz        every parser that reads from the network, FUZZ_SECONDS=60 each"
 	@echo "make deps        install what the tests need, and nothing else"
 
 demo:
@@ -24,3 +26,12 @@ deps:
 
 test: deps
 	@scripts/test.sh
+
+lint:
+	$(CARGO) fmt --check
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny --offline check licenses bans sources; \
+	else echo "lint: cargo-deny is not installed, licences are not checked"; fi
+
+fuzz:
+	@scripts/fuzz.sh

@@ -1,4 +1,5 @@
 //! `tidemark demo` as a person sees it: the program is run, its output read, and ended in each of the ways there are.
+#![cfg(test)]
 
 use std::io::{BufRead, BufReader, Lines};
 use std::net::TcpListener;
