@@ -61,6 +61,10 @@ fn text(cluster: &Cluster, setting: &Setting, load: bool) -> String {
         "\nThere, TIDEMARK SHOW ROUTE tells where the last statement ran and why; TIDEMARK SHOW NODES, how the servers\n\
          are.\n",
     );
+    text.push_str(&format!(
+        "\nThe console shows the same in a browser: http://127.0.0.1:{}/\n",
+        setting.admin_port()
+    ));
     if load {
         text.push_str(&format!(
             "\nThe load: two clients on each endpoint write a row and read it back at once, four times; on the global\n\
