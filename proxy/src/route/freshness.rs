@@ -98,7 +98,7 @@ pub(super) fn on_primary(facts: &Facts<'_>, primary: &Node) -> OnPrimary {
         return OnPrimary::Shows(bound.to_show(primary));
     }
     match needs.seen {
-        _ if facts.promise.level == Level::Global => OnPrimary::Ask,
+        _ if facts.promise.level == Level::Global || needs.unknown => OnPrimary::Ask,
         Seen::On { node, incarnation, until } if node != primary.id => {
             match shown_by(facts, node, incarnation, until) {
                 Shown::AtMost(high) => unless_shown(with(needs.bound.clone(), high)),

@@ -290,6 +290,9 @@ fn what_an_unchecked_read_came_after_is_not_forgotten() {
     assert_eq!(unchecked(1, Level::Session).nodes(), [1], "the same node shows no less than before");
     assert_eq!(unchecked(2, Level::Session).decide(0), Decision::Ask);
     assert_eq!(unchecked(2, Level::Eventual).nodes(), [1, 2]);
+    let mut case = unchecked(0, Level::Session);
+    case.request.target = sql::Target::Primary;
+    assert_eq!(case.decide(0), Decision::Ask, "the primary may be behind node 1");
 }
 
 #[test]
