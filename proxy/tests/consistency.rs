@@ -6,12 +6,16 @@
 mod harness;
 
 mod consistency {
+    mod ahead;
     mod behind;
+    mod failures;
     mod load;
     mod monotonic;
     mod others;
     mod positions;
+    mod rotation;
     mod scene;
+    mod tokens;
     mod waiting;
     mod writes;
 }

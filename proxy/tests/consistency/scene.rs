@@ -1,13 +1,14 @@
 //! A cluster that a test may break: whole when the test begins, and nobody else's until it ends.
 
+use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sandbox::{Cluster, Engine, Server};
+use sandbox::{Cluster, ClusterOptions, Engine, Server};
 
 use crate::harness::client::Client;
-use crate::harness::clusters::{caught_up, own, schema};
+use crate::harness::clusters::{caught_up, own, schema, start};
 use crate::harness::login::Account;
 use crate::harness::proxy::Proxy;
 use crate::harness::stream::Target;
@@ -20,8 +21,27 @@ pub(super) const NEVER: u32 = 3600;
 
 /// A cluster with a fresh schema.
 pub(super) struct Scene {
-    pub(super) cluster: MutexGuard<'static, Cluster>,
+    pub(super) cluster: Held,
     pub(super) schema: String,
+}
+
+/// How a test has its cluster.
+pub(super) enum Held {
+    /// Others have it after this test.
+    Shared(MutexGuard<'static, Cluster>),
+    /// It ends with the test.
+    Own(Box<Cluster>),
+}
+
+impl Deref for Held {
+    type Target = Cluster;
+
+    fn deref(&self) -> &Cluster {
+        match self {
+            Self::Shared(cluster) => cluster,
+            Self::Own(cluster) => cluster,
+        }
+    }
 }
 
 impl Scene {
@@ -34,7 +54,14 @@ impl Scene {
         let cluster = cluster.lock().unwrap_or_else(PoisonError::into_inner);
         mend(&cluster);
         let schema = schema(&cluster);
-        Self { cluster, schema }
+        Self { cluster: Held::Shared(cluster), schema }
+    }
+
+    /// A cluster of its own kind, or one that cannot be mended.
+    pub(super) fn own(options: ClusterOptions) -> Self {
+        let cluster = start(options);
+        let schema = schema(&cluster);
+        Self { cluster: Held::Own(Box::new(cluster)), schema }
     }
 
     /// The application's account, with the schema.
@@ -49,7 +76,7 @@ impl Scene {
 
     /// A client of the primary itself.
     pub(super) fn at_primary(&self) -> Client {
-        self.account().connect(&Target::Tcp(self.cluster.primary().address())).unwrap()
+        self.account().connect(&Target::Tcp(self.cluster.current_primary().address())).unwrap()
     }
 
     /// A table `t` with a number and a value, on all servers.

@@ -106,9 +106,7 @@ impl Setup {
 
     /// Starts the program and waits until its endpoints are open.
     pub(crate) fn start(self) -> Proxy {
-        let directory =
-            std::env::temp_dir().join(format!("{}-{}", unique("tidemark-it"), std::process::id()));
-        fs::create_dir(&directory).unwrap();
+        let directory = make_directory();
         // A port that was free may be taken by the time the program binds it.
         for _ in 0..5 {
             if let Some(proxy) = self.try_start(&directory) {
@@ -121,7 +119,22 @@ impl Setup {
         );
     }
 
-    fn try_start(&self, directory: &Path) -> Option<Proxy> {
+    /// Starts the program, which must refuse to serve. Returns its exit code and what it said.
+    pub(crate) fn refused(self) -> (Option<i32>, String) {
+        let directory = make_directory();
+        let (config, _) = self.write(&directory);
+        let output = Command::new("timeout")
+            .arg(START_LIMIT.as_secs().to_string())
+            .args([env!("CARGO_BIN_EXE_tidemark"), "run", "--config"])
+            .arg(&config)
+            .output()
+            .unwrap();
+        let _ = fs::remove_dir_all(&directory);
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+
+    /// Writes the configuration file. Returns where it is, and where the endpoints will listen.
+    fn write(&self, directory: &Path) -> (PathBuf, Vec<(String, Target)>) {
         let endpoints: Vec<_> = self
             .endpoints
             .iter()
@@ -133,6 +146,11 @@ impl Setup {
             .collect();
         let config = directory.join("tidemark.toml");
         fs::write(&config, self.text(&endpoints, directory)).unwrap();
+        (config, endpoints)
+    }
+
+    fn try_start(&self, directory: &Path) -> Option<Proxy> {
+        let (config, endpoints) = self.write(directory);
         let log = directory.join("log");
         let mut guard = Command::new("sh")
             .args(["-c", GUARD, "guard", env!("CARGO_BIN_EXE_tidemark"), "run", "--config"])
@@ -283,6 +301,12 @@ impl Drop for Proxy {
             }
         }
     }
+}
+
+fn make_directory() -> PathBuf {
+    let directory = std::env::temp_dir().join(format!("{}-{}", unique("tidemark-it"), std::process::id()));
+    fs::create_dir(&directory).unwrap();
+    directory
 }
 
 fn free_port() -> SocketAddr {

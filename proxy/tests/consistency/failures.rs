@@ -1,0 +1,164 @@
+//! Servers that die, come back, and change places.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sandbox::{ClusterOptions, Engine, Family};
+
+use super::load::{self, Seen, get};
+use super::scene::{Scene, settled, until};
+use crate::harness::client::{Client, Failure};
+use crate::harness::clusters::caught_up;
+use crate::harness::on_every_engine;
+use crate::harness::proxy::{Proxy, Setup};
+
+on_every_engine!(
+    replicas_that_are_killed_are_not_missed,
+    reads_go_on_without_a_primary_as_far_as_they_may,
+    a_planned_change_of_the_primary_keeps_every_promise,
+);
+
+const LEVELS: [&str; 2] = ["session", "global"];
+
+fn start(scene: &Scene, timeout_us: u32) -> Proxy {
+    let proxy = LEVELS
+        .iter()
+        .fold(Setup::of(&scene.cluster), |setup, level| {
+            let lines = format!("consistency = \"{level}\"\nconsistency_timeout_us = {timeout_us}");
+            setup.endpoint(level, &lines)
+        })
+        .start();
+    load::prepare(scene);
+    settled(&scene.cluster, &proxy, "session");
+    proxy
+}
+
+fn judge(seen: &Seen, what: &str, level: &str) {
+    eprintln!("{what}, {level}: {} of 1000 reads on replicas, {seen:?}", seen.replica_share());
+    assert_eq!((get(&seen.own_lost), get(&seen.gone_back)), (0, 0), "{what}, {level}");
+    assert!(level == "session" || get(&seen.others_lost) == 0, "{what}, {level}");
+    assert!(get(&seen.reads) > 300, "{what}, {level}: too few reads to tell anything");
+}
+
+fn replicas_that_are_killed_are_not_missed(engine: Engine) {
+    let scene = Scene::new(engine);
+    let proxy = start(&scene, 20_000);
+    for level in LEVELS {
+        let seen = load::run(&scene, &proxy, level, Duration::ZERO, &|scene| {
+            for replica in scene.cluster.replicas() {
+                // What it has not synced is gone when it dies: it comes back older than it was.
+                replica.sql("SET GLOBAL innodb_flush_log_at_trx_commit = 0").unwrap();
+                thread::sleep(Duration::from_millis(500));
+                replica.kill9().unwrap();
+                thread::sleep(Duration::from_millis(500));
+                replica.start().unwrap();
+                thread::sleep(Duration::from_millis(500));
+            }
+        });
+        judge(&seen, &format!("{engine}, replicas killed"), level);
+        assert_eq!(get(&seen.refused), 0, "a read was refused although there was always a node to serve it");
+        settled(&scene.cluster, &proxy, "session");
+    }
+}
+
+/// A statement that must be refused. The session must go on.
+fn refused(client: &mut Client, text: &str) -> String {
+    let begin = Instant::now();
+    let error = client.error(text);
+    assert!(begin.elapsed() < Duration::from_secs(10), "{text}: {:?}", begin.elapsed());
+    error.message
+}
+
+fn reads_go_on_without_a_primary_as_far_as_they_may(engine: Engine) {
+    let scene = Scene::new(engine);
+    let proxy = start(&scene, 50_000);
+    let primary = scene.cluster.primary();
+    let read = "SELECT v FROM t WHERE id = 1";
+    // One session whose write every replica has, and which has read it there.
+    let mut covered = scene.client(&proxy, "session");
+    covered.run("UPDATE t SET v = 1 WHERE id = 1");
+    caught_up(&scene.cluster);
+    assert_eq!(covered.value(read), "1");
+    assert_eq!(covered.route().role, "replica");
+    let mut global = scene.client(&proxy, "global");
+    assert_eq!(global.value(read), "1");
+    let mut idle = scene.client(&proxy, "session");
+    idle.run("DO 0");
+    // One in the middle of a transaction, and one whose write no replica has.
+    let mut open = scene.client(&proxy, "session");
+    open.run("BEGIN");
+    open.run("UPDATE t SET v = 5 WHERE id = 5");
+    scene.stop_appliers();
+    let mut ahead = scene.client(&proxy, "session");
+    ahead.run("UPDATE t SET v = 2 WHERE id = 2");
+
+    primary.kill9().unwrap();
+    for _ in 0..100 {
+        assert_eq!(covered.value(read), "1");
+        assert_eq!(covered.route().role, "replica");
+    }
+    // New clients prove themselves to a replica as well.
+    until("new sessions are let in", || scene.account().connect(&proxy.target("session")).is_ok());
+    let mut new = scene.client(&proxy, "session");
+    assert_eq!(new.value(read), "1");
+    for (client, text) in [
+        (&mut global, read),
+        (&mut ahead, "SELECT v FROM t WHERE id = 2"),
+        (&mut covered, "UPDATE t SET v = 9 WHERE id = 1"),
+        (&mut new, "UPDATE t SET v = 9 WHERE id = 1"),
+        (&mut idle, "BEGIN"),
+    ] {
+        let said = refused(client, text);
+        eprintln!("{engine}, no primary, {text}: {said}");
+        assert!(said.contains("db1") || said.contains("primary"), "{text}: {said}");
+    }
+    assert_eq!(covered.value(read), "1", "a refused write changes nothing for the reads");
+    // The transaction is lost, and so is its session: it must not go on as if it were not.
+    open.send_query("UPDATE t SET v = 6 WHERE id = 5");
+    match open.try_reply() {
+        // ER_SERVER_SHUTDOWN, as a server says it that ends a connection.
+        Ok(reply) => assert_eq!(reply.error().unwrap().code, 1053),
+        Err(Failure::Broken(_)) => {}
+        Err(other) => panic!("{other:?}"),
+    }
+
+    primary.start().unwrap();
+    for (client, id) in [(&mut covered, 1), (&mut new, 3), (&mut idle, 4), (&mut global, 6), (&mut ahead, 7)]
+    {
+        until("writes work again", || {
+            client.query(format!("UPDATE t SET v = 11 WHERE id = {id}")).error().is_none()
+        });
+        assert_eq!(client.value(&format!("SELECT v FROM t WHERE id = {id}")), "11");
+    }
+    assert_eq!(ahead.value("SELECT v FROM t WHERE id = 2"), "2", "what was acknowledged is still there");
+    assert_eq!(global.value("SELECT v FROM t WHERE id = 5"), "0", "the open transaction is rolled back");
+    scene.start_appliers();
+    settled(&scene.cluster, &proxy, "session");
+    settled(&scene.cluster, &proxy, "global");
+}
+
+fn a_planned_change_of_the_primary_keeps_every_promise(engine: Engine) {
+    let scene = Scene::own(ClusterOptions::new(engine));
+    let proxy = start(&scene, 100_000);
+    let mut session = scene.client(&proxy, "session");
+    let mut new_primary = 1;
+    for level in LEVELS {
+        session.run("UPDATE t SET v = v + 1 WHERE id = 0");
+        let seen = load::run(&scene, &proxy, level, Duration::ZERO, &|scene| {
+            thread::sleep(Duration::from_millis(700));
+            scene.cluster.promote(&scene.cluster.servers()[new_primary]).unwrap();
+            thread::sleep(Duration::from_millis(1500));
+        });
+        let name = scene.cluster.servers()[new_primary].name();
+        judge(&seen, &format!("{engine}, {name} promoted"), level);
+        // The same session goes on, on the new primary.
+        until("writes work again", || session.query("UPDATE t SET v = v + 1 WHERE id = 0").error().is_none());
+        assert_eq!(session.route().node, name);
+        let here = session.value("SELECT v FROM t WHERE id = 0");
+        assert_eq!(here, scene.at_primary().value("SELECT v FROM t WHERE id = 0"));
+        let old = if engine.family() == Family::Mysql { "super_read_only" } else { "read_only" };
+        let server = scene.cluster.servers().iter().find(|server| server.name() != name).unwrap();
+        assert_eq!(server.value(&format!("SELECT @@GLOBAL.{old}")).unwrap(), "1");
+        new_primary = 0;
+    }
+}
