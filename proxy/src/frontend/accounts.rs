@@ -30,6 +30,8 @@ struct Known {
     secret: Secret,
     /// Nodes whose own cache has seen the password in this life, so that they take the fast path.
     warm: Vec<NodeLife>,
+    /// A client gave it encrypted with the proxy's key: it can be asked without TLS, too.
+    by_key: bool,
 }
 
 impl Accounts {
@@ -47,13 +49,20 @@ impl Accounts {
         self.lock().get(user).is_none_or(|known| nodes.iter().any(|node| !known.warm.contains(node)))
     }
 
-    /// Remembers an account whose password a server has just taken; `warm` are the nodes that have seen it.
-    pub fn remember(&self, user: &[u8], secret: &Secret, warm: Vec<NodeLife>) {
+    /// Whether a client of this account has told the password without TLS.
+    pub fn was_told_by_key(&self, user: &[u8]) -> bool {
+        self.lock().get(user).is_some_and(|known| known.by_key)
+    }
+
+    /// Remembers an account whose password a server has just taken; `warm` are the nodes that have seen it. `by_key`: the
+    /// client gave it encrypted with the proxy's key.
+    pub fn remember(&self, user: &[u8], secret: &Secret, warm: Vec<NodeLife>, by_key: bool) {
         let Some(stage1) = secret.caching_sha2_stage1() else { return };
         let entry = Known {
             caching_sha2_stage2: caching_sha2::stage2(stage1),
             secret: secret.without_password(),
             warm,
+            by_key,
         };
         let mut known = self.lock();
         if known.len() >= REMEMBERED
@@ -103,7 +112,7 @@ mod tests {
     fn only_the_right_password_is_recognised_and_only_until_it_is_forgotten() {
         let accounts = Accounts::default();
         assert!(accounts.recognise(b"app", &answer(b"right"), NONCE).is_none());
-        accounts.remember(b"app", &Secret::from_password(b"right"), vec![(NodeId(0), 1)]);
+        accounts.remember(b"app", &Secret::from_password(b"right"), vec![(NodeId(0), 1)], false);
         let secret = accounts.recognise(b"app", &answer(b"right"), NONCE).unwrap();
         assert!(secret.password().is_none(), "the password itself is never kept");
         assert!(accounts.recognise(b"app", &answer(b"wrong"), NONCE).is_none());
@@ -116,7 +125,8 @@ mod tests {
     #[test]
     fn a_restarted_node_is_cold_again() {
         let accounts = Accounts::default();
-        accounts.remember(b"app", &Secret::from_password(b"x"), vec![(NodeId(0), 1), (NodeId(1), 1)]);
+        accounts.remember(b"app", &Secret::from_password(b"x"), vec![(NodeId(0), 1), (NodeId(1), 1)], true);
+        assert!(accounts.was_told_by_key(b"app") && !accounts.was_told_by_key(b"other"));
         assert!(!accounts.is_cold(b"app", &[(NodeId(0), 1)]));
         assert!(accounts.is_cold(b"app", &[(NodeId(0), 1), (NodeId(1), 2)]));
     }
@@ -136,7 +146,7 @@ mod tests {
         let accounts = Accounts::default();
         let secret = Secret::from_password(b"x");
         for number in 0..REMEMBERED + 10 {
-            accounts.remember(number.to_string().as_bytes(), &secret, Vec::new());
+            accounts.remember(number.to_string().as_bytes(), &secret, Vec::new(), false);
         }
         assert_eq!(accounts.lock().len(), REMEMBERED);
     }

@@ -91,7 +91,8 @@ pub(super) async fn prove(
     let connection =
         enter(applicant, &secret, endpoint, instance).await.map_err(|error| error.tell(applicant, true))?;
     let warm = warm(applicant, &secret, &connection, instance).await;
-    instance.accounts.remember(applicant.user, &secret, warm);
+    let by_key = !exchange.channel().is_private();
+    instance.accounts.remember(applicant.user, &secret, warm, by_key);
     Ok((secret.without_password(), connection))
 }
 
@@ -133,10 +134,11 @@ async fn recognise(
 ) -> Result<Option<Secret>, FrontendError> {
     if answer.plugin == Plugin::CachingSha2Password {
         let known = instance.accounts.recognise(applicant.user, &answer.response, &answer.nonce);
-        // A node that restarted has forgotten the password. Where it can be told without cost, it is told again.
+        // A node that restarted has forgotten the password. A client that can tell it is asked again.
         let lives: Vec<_> =
             lives(&instance.cluster.snapshot()).map(|node| (node.id, node.incarnation)).collect();
-        let ask_again = exchange.channel().is_private() && instance.accounts.is_cold(applicant.user, &lives);
+        let can_tell = exchange.channel().is_private() || instance.accounts.was_told_by_key(applicant.user);
+        let ask_again = can_tell && instance.accounts.is_cold(applicant.user, &lives);
         return Ok(known.filter(|_| !ask_again));
     }
     let address = {
@@ -276,7 +278,8 @@ async fn enter(
 }
 
 /// Shows the password to every other node once, so that their own caches know it and later logins, which have only
-/// its hash, take the fast path. Returns the nodes that know it.
+/// its hash, take the fast path. Returns the nodes that know it, and those that refuse it, which need not be shown it
+/// once more.
 async fn warm(
     applicant: &Applicant<'_>,
     secret: &Secret,
@@ -298,7 +301,8 @@ async fn warm(
                 attributes: None,
             };
             let taken = login(&node.address, &tls, request).await;
-            taken.is_ok().then_some((node.id, node.incarnation))
+            let answered = matches!(taken, Ok(_) | Err(BackendError::Refused(_)));
+            answered.then_some((node.id, node.incarnation))
         });
     }
     while let Some(attempt) = attempts.join_next().await {

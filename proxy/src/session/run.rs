@@ -9,6 +9,7 @@ use super::decide::{NoNode, Search};
 use super::reach::Unreachable;
 use super::understand::{Role, Statement};
 use super::{End, Session};
+use crate::backend::BackendError;
 use crate::error::ClientError;
 use crate::relay::{Asked, Command, Ended, Heard, OnReadOnly, RelayError, reply, send};
 use crate::route::{Go, Reason};
@@ -97,15 +98,23 @@ impl Session {
         search: &mut Search,
     ) -> Result<Tried, End> {
         let name = self.node_name(go.node);
-        let error = match unreachable {
-            Unreachable::Lost(what) => return Err(End::Told(ClientError::connection_lost(&name, &what))),
-            Unreachable::Failed(error) => ClientError::from_backend(&name, &error),
-            Unreachable::NotPrepared(error) => ClientError::from_server(&error),
-        };
+        if let Unreachable::Lost(what) = &unreachable {
+            return Err(End::Told(ClientError::connection_lost(&name, what)));
+        }
         if repeatable && Some(go.node) != self.instance.cluster.snapshot().primary {
             search.attempt.excluded.insert(go.node);
             return Ok(Tried::Elsewhere);
         }
+        let error = match unreachable {
+            // The node restarted and has forgotten the password. Only a client that connects anew tells it again.
+            Unreachable::Failed(BackendError::PasswordNeeded) => {
+                let what = "and it asks for the account's password again; connect anew";
+                return Err(End::Told(ClientError::connection_lost(&name, what)));
+            }
+            Unreachable::Failed(error) => ClientError::from_backend(&name, &error),
+            Unreachable::NotPrepared(error) => ClientError::from_server(&error),
+            Unreachable::Lost(what) => ClientError::connection_lost(&name, &what),
+        };
         self.refuse(command, &error).await?;
         Ok(Tried::Answered)
     }
