@@ -46,8 +46,11 @@ fn replicas_that_are_killed_are_not_missed(engine: Engine) {
     for level in LEVELS {
         let seen = load::run(&scene, &proxy, level, Duration::ZERO, &|scene| {
             for replica in scene.cluster.replicas() {
-                // What it has not synced is gone when it dies: it comes back older than it was.
-                replica.sql("SET GLOBAL innodb_flush_log_at_trx_commit = 0").unwrap();
+                if engine.family() == Family::Mysql {
+                    // What it has not written is gone when it dies: it may come back older than it was. A MariaDB replica
+                    // stops for good then, because its binary log is ahead of its tables.
+                    replica.sql("SET GLOBAL innodb_flush_log_at_trx_commit = 0").unwrap();
+                }
                 thread::sleep(Duration::from_millis(500));
                 replica.kill9().unwrap();
                 thread::sleep(Duration::from_millis(500));
@@ -67,6 +70,21 @@ fn refused(client: &mut Client, text: &str) -> String {
     let error = client.error(text);
     assert!(begin.elapsed() < Duration::from_secs(10), "{text}: {:?}", begin.elapsed());
     error.message
+}
+
+/// Writes a row. A session that the restarted server asks for the password ends, and the client connects anew.
+fn wrote(scene: &Scene, proxy: &Proxy, client: &mut Client, id: u32) -> bool {
+    match client.query(format!("UPDATE t SET v = 11 WHERE id = {id}")).error() {
+        None => true,
+        Some(error) if error.code == 1053 => {
+            assert_eq!(scene.cluster.primary().engine().family(), Family::Mysql, "{error:?}");
+            assert_eq!(error.state, "08S01");
+            assert!(client.wait_for_end().is_empty());
+            *client = scene.client(proxy, "global");
+            false
+        }
+        Some(_) => false,
+    }
 }
 
 fn reads_go_on_without_a_primary_as_far_as_they_may(engine: Engine) {
@@ -125,12 +143,11 @@ fn reads_go_on_without_a_primary_as_far_as_they_may(engine: Engine) {
     primary.start().unwrap();
     for (client, id) in [(&mut covered, 1), (&mut new, 3), (&mut idle, 4), (&mut global, 6), (&mut ahead, 7)]
     {
-        until("writes work again", || {
-            client.query(format!("UPDATE t SET v = 11 WHERE id = {id}")).error().is_none()
-        });
+        until("writes work again", || wrote(&scene, &proxy, client, id));
         assert_eq!(client.value(&format!("SELECT v FROM t WHERE id = {id}")), "11");
     }
-    assert_eq!(ahead.value("SELECT v FROM t WHERE id = 2"), "2", "what was acknowledged is still there");
+    // Each of them in a session that is new on MySQL: what was acknowledged is still there, for whoever asks.
+    assert_eq!(global.value("SELECT v FROM t WHERE id = 2"), "2", "what was acknowledged is still there");
     assert_eq!(global.value("SELECT v FROM t WHERE id = 5"), "0", "the open transaction is rolled back");
     scene.start_appliers();
     settled(&scene.cluster, &proxy, "session");

@@ -18,6 +18,9 @@ pub(super) const SESSIONS: u64 = 8;
 /// Every so many statements is a write.
 const WRITE_EVERY: u64 = 5;
 
+/// After a refusal: who is refused at once and tries again at once leaves no time to the servers.
+const REST: Duration = Duration::from_millis(10);
+
 /// ER_SERVER_SHUTDOWN: the proxy says so when a node was lost under a statement, and ends the session.
 const LOST: u16 = 1053;
 
@@ -163,6 +166,7 @@ impl Session<'_> {
             Ok(reply) => {
                 let error = reply.error();
                 self.seen.writes_failed.fetch_add(1, Ordering::SeqCst);
+                thread::sleep(REST);
                 // A connection that was lost under a write ends the session.
                 error.is_none_or(|error| error.code != LOST)
             }
@@ -187,6 +191,7 @@ impl Session<'_> {
             if seen.refused.fetch_add(1, Ordering::SeqCst) == 0 {
                 eprintln!("session {id}: refused: {error:?}");
             }
+            thread::sleep(REST);
             return error.code != LOST;
         }
         let rows = reply.text_rows();
