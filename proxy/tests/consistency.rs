@@ -16,6 +16,7 @@ mod consistency {
     mod rotation;
     mod scene;
     mod tokens;
+    mod transactions;
     mod waiting;
     mod writes;
 }
