@@ -199,7 +199,8 @@ impl Session {
         if let Some(reason) = self.pins.reason().filter(|reason| Some(*reason) != was) {
             self.endpoint.counters.pinned(reason);
         }
-        if self.pins.hold_the_connection() {
+        // What may run on any replica leaves nothing behind there.
+        if self.pins.hold_the_connection() && statement.request.target != sql::Target::Replica {
             self.home = Some(go.node);
         }
         if !Shared::ptr_eq(&before, &self.state) {
