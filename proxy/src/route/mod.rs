@@ -45,6 +45,8 @@ pub struct Standing {
     pub transaction: Option<NodeId>,
     /// The node that the session cannot leave, and why.
     pub pinned: Option<(NodeId, Reason)>,
+    /// The node whose connection holds what no other one can have, such as user variables of unknown values.
+    pub home: Option<NodeId>,
     /// Whether each statement is a transaction of its own.
     pub autocommit: bool,
     /// The node that ran the previous statement.
@@ -144,7 +146,8 @@ pub enum Refusal {
     NoPrimary,
     /// A read-only endpoint without a replica.
     NoReplica,
-    /// `on_timeout = "error"`: no replica had applied this in time.
+    /// No replica had applied this in time, and the primary may not serve it: `on_timeout = "error"`, or a read-only
+    /// endpoint.
     TimedOut {
         /// What was awaited.
         position: Position,
@@ -217,10 +220,18 @@ fn to_primary(facts: &Facts<'_>, reason: Reason) -> Decision {
     }
 }
 
-/// The replica on which a read-only session keeps its state: where it was last, while that still takes reads.
+/// A replica for what else would go to the primary. State that only one connection has is asked and changed there;
+/// whatever shows data must be as fresh as a read.
 fn at_home(facts: &Facts<'_>, reason: Reason) -> Decision {
+    if facts.request.sees && facts.promise.level != Level::Eventual {
+        return match facts.standing.home {
+            Some(home) => on_one(facts, home, reason),
+            None => on_any(facts, reason),
+        };
+    }
     let rotation = choose::rotation(facts);
-    let home = facts.standing.previous.filter(|node| rotation.contains(*node));
+    let previous = facts.standing.previous.filter(|node| rotation.contains(*node));
+    let home = facts.standing.home.or(previous);
     match home.or_else(|| choose::by_weight(facts, rotation)) {
         Some(node) => go(node, reason),
         None if facts.settings.primary_fallback => match facts.snapshot.primary() {
@@ -233,10 +244,14 @@ fn at_home(facts: &Facts<'_>, reason: Reason) -> Decision {
 
 /// A read that may run on any node fresh enough.
 fn read(facts: &Facts<'_>) -> Decision {
-    let reason = Reason::Statement(facts.request.reason);
-    if let Some(node) = facts.request.node {
-        return hinted(facts, node);
+    match facts.request.node {
+        Some(node) => on_one(facts, node, Reason::Statement(sql::Reason::Hint)),
+        None => on_any(facts, Reason::Statement(facts.request.reason)),
     }
+}
+
+/// One of those in rotation, fresh enough, by weight.
+fn on_any(facts: &Facts<'_>, reason: Reason) -> Decision {
     let rotation = choose::rotation(facts);
     let required = match freshness::required(facts) {
         Required::Ask if facts.snapshot.primary().is_none() => {
@@ -264,8 +279,8 @@ fn behind(facts: &Facts<'_>, rotation: NodeSet, position: Position) -> Decision 
         return Decision::Wait { position, among: rotation };
     }
     match facts.promise.on_timeout {
-        OnTimeout::Primary => last_resort(facts, Reason::Timeout),
-        OnTimeout::Error => Decision::Refuse(Refusal::TimedOut { position }),
+        OnTimeout::Primary if may_use_primary(facts) => last_resort(facts, Reason::Timeout),
+        OnTimeout::Primary | OnTimeout::Error => Decision::Refuse(Refusal::TimedOut { position }),
         OnTimeout::Stale => match choose::by_weight(facts, rotation) {
             Some(node) => {
                 Decision::Go(Go { node, reason: Reason::Stale, shows: None, outcome: Some(Outcome::Stale) })
@@ -275,9 +290,13 @@ fn behind(facts: &Facts<'_>, rotation: NodeSet, position: Position) -> Decision 
     }
 }
 
+fn may_use_primary(facts: &Facts<'_>) -> bool {
+    facts.standing.mode == Mode::ReadWrite || facts.settings.primary_fallback
+}
+
 /// The primary serves a read that no replica can, whatever its weight.
 fn last_resort(facts: &Facts<'_>, reason: Reason) -> Decision {
-    if facts.standing.mode == Mode::ReadOnly && !facts.settings.primary_fallback {
+    if !may_use_primary(facts) {
         return Decision::Refuse(Refusal::NoReplica);
     }
     let Some(primary) = facts.snapshot.primary() else {
@@ -294,25 +313,23 @@ fn last_resort(facts: &Facts<'_>, reason: Reason) -> Decision {
     }
 }
 
-/// A hint names the node: it is taken when that node is up and fresh enough, or becomes so in time.
-fn hinted(facts: &Facts<'_>, id: NodeId) -> Decision {
+/// This node, by a hint or because the session's state lives there: when it is up and fresh enough, or becomes so in
+/// time.
+fn on_one(facts: &Facts<'_>, id: NodeId, reason: Reason) -> Decision {
     let Some(node) =
         facts.snapshot.node(id).filter(|node| node.is_up() && !facts.attempt.excluded.contains(id))
     else {
         return last_resort(facts, Reason::NoReplica);
     };
     if node.role == Role::Primary {
-        return last_resort(facts, Reason::Statement(sql::Reason::Hint));
+        return last_resort(facts, reason);
     }
     let rotation = NodeSet::only(id);
     match freshness::required(facts) {
         Required::Ask => Decision::Ask,
-        required if !choose::fresh(facts, rotation, &required).is_empty() => Decision::Go(Go {
-            node: id,
-            reason: Reason::Statement(sql::Reason::Hint),
-            shows: None,
-            outcome: Some(served(facts, id)),
-        }),
+        required if !choose::fresh(facts, rotation, &required).is_empty() => {
+            Decision::Go(Go { node: id, reason, shows: None, outcome: Some(served(facts, id)) })
+        }
         Required::Stay { .. } => Decision::Ask,
         Required::Applied(position) => behind(facts, rotation, position),
         Required::Nothing => last_resort(facts, Reason::NoReplica),

@@ -62,6 +62,7 @@ impl Case {
                 mode: Mode::ReadWrite,
                 transaction: None,
                 pinned: None,
+                home: None,
                 autocommit: true,
                 previous: None,
             },
@@ -314,6 +315,28 @@ fn a_write_does_not_stand_for_other_domains() {
     let mut case = Case::new(Level::Session).saw(1);
     case.needs.wrote(position("0-1-75"), false);
     assert_eq!(case.decide(0), Decision::Ask, "node 1 may have shown anything in the other domain");
+}
+
+#[test]
+fn what_shows_data_on_a_read_only_endpoint_is_as_fresh_as_a_read() {
+    let case = |level: Level, reason: sql::Reason, sees: bool| {
+        let mut case = Case::new(level).wrote(85);
+        case.standing.mode = Mode::ReadOnly;
+        case.standing.previous = Some(NodeId(2));
+        case.request = Request { target: sql::Target::Primary, reason, node: None, sees };
+        case
+    };
+    let begin = |level: Level| case(level, sql::Reason::Transaction, true);
+    assert_eq!(begin(Level::Session).nodes(), [1], "node 2 lacks the write");
+    assert_eq!(begin(Level::Eventual).nodes(), [2], "where the session was last");
+    assert_eq!(case(Level::Session, sql::Reason::SessionState, false).nodes(), [2]);
+    let mut at_home = begin(Level::Session);
+    at_home.standing.home = Some(NodeId(2));
+    assert_eq!(*awaited(&at_home.decide(0)), at(85), "what node 2 alone has is asked there");
+    let mut late = begin(Level::Session).wrote(95).expired();
+    assert_eq!(late.decide(0), Decision::Refuse(Refusal::TimedOut { position: at(95) }));
+    late.settings.primary_fallback = true;
+    assert_eq!(late.nodes(), [0]);
 }
 
 #[test]

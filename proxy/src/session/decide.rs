@@ -149,6 +149,7 @@ impl Session {
                 mode: self.endpoint.mode,
                 transaction: self.transaction,
                 pinned,
+                home: self.home.filter(|_| self.pins.hold_the_connection()),
                 autocommit: self.autocommit,
                 previous: self.previous,
             },
@@ -223,7 +224,8 @@ fn told(refusal: &Refusal, waited: Duration) -> ClientError {
             "no replica is in rotation, and this endpoint is read-only; see TIDEMARK SHOW NODES",
         ),
         Refusal::TimedOut { position } => ClientError::own(format!(
-            "no replica had applied {} within {} us, and on_timeout = \"error\"",
+            "no replica had applied {} within {} us, and on_timeout = \"error\" or a read-only endpoint keeps the read \
+             from the primary",
             shortened(position),
             waited.as_micros()
         )),
