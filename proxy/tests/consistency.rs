@@ -6,6 +6,10 @@
 mod harness;
 
 mod consistency {
+    #[path = "../admin/http.rs"]
+    #[allow(dead_code, reason = "one part of it is used here")]
+    mod http;
+
     mod ahead;
     mod behind;
     mod failures;

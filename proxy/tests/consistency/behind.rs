@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use sandbox::Engine;
 
+use super::http::sum;
 use super::scene::{NEVER, Scene, settled};
 use crate::harness::client::Client;
 use crate::harness::on_every_engine;
@@ -28,6 +29,7 @@ fn start(scene: &Scene) -> Proxy {
     let proxy = Setup::of(&scene.cluster)
         .endpoint("session", &lines("session"))
         .endpoint("global", &lines("global"))
+        .admin("")
         .start();
     scene.table();
     settled(&scene.cluster, &proxy, "session");
@@ -57,6 +59,15 @@ fn write_and_read_back(scene: &Scene, proxy: &Proxy, how: &str) {
             id += 1;
             round(&mut client, id, &mut times);
         }
+        let reads = f64::from(ROUNDS);
+        let timed_out = format!(
+            "tidemark_statements_total{{endpoint=\"{level}\",node=\"db1\",role=\"primary\",reason=\"timeout\"}}"
+        );
+        assert!(sum(&proxy.admin(), &timed_out) >= reads, "the reason is not counted");
+        let primary = format!(
+            "tidemark_consistency_outcomes_total{{endpoint=\"{level}\",level=\"{level}\",outcome=\"primary\"}}"
+        );
+        assert!(sum(&proxy.admin(), &primary) >= reads, "the outcome is not counted");
         times.judge(&format!("{}, {how}, {level}", scene.cluster.primary().engine()));
     }
 }

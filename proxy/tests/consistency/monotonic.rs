@@ -12,13 +12,17 @@ use crate::harness::proxy::{Proxy, Setup};
 
 on_every_engine!(healthy_replicas_take_the_reads, reads_never_go_back_over_flapping_replicas);
 
-const LENGTH: Duration = Duration::from_secs(5);
+const LENGTH: Duration = Duration::from_secs(4);
 
 fn start(scene: &Scene, timeout_us: u32) -> Proxy {
     let setup = ["eventual", "session", "global"].iter().fold(Setup::of(&scene.cluster), |setup, level| {
         setup.endpoint(level, &format!("consistency = \"{level}\"\nconsistency_timeout_us = {timeout_us}"))
     });
-    let proxy = setup.start();
+    // Where the primary takes a share of the reads, sessions go back and forth.
+    let mixed = format!(
+        "consistency = \"session\"\nconsistency_timeout_us = {timeout_us}\nread_weight = {{ db1 = 100 }}"
+    );
+    let proxy = setup.endpoint("mixed", &mixed).start();
     load::prepare(scene);
     settled(&scene.cluster, &proxy, "session");
     proxy
@@ -32,7 +36,7 @@ fn healthy_replicas_take_the_reads(engine: Engine) {
         eprintln!("{engine}, healthy, {level}: {:.1} % on replicas, {seen:?}", tenths(seen.replica_share()));
         assert_eq!(get(&seen.refused), 0);
         assert_eq!((get(&seen.own_lost), get(&seen.gone_back)), (0, 0));
-        assert!(get(&seen.reads) > 1000, "too few reads to tell anything");
+        assert!(get(&seen.reads) > 200, "too few reads to tell anything");
         assert!(seen.replica_share() > 900);
         if level == "global" {
             assert_eq!(get(&seen.others_lost), 0);
@@ -43,13 +47,13 @@ fn healthy_replicas_take_the_reads(engine: Engine) {
 fn reads_never_go_back_over_flapping_replicas(engine: Engine) {
     let scene = Scene::new(engine);
     let proxy = start(&scene, 5000);
-    for level in ["session", "global", "eventual"] {
+    for level in ["session", "mixed", "global", "eventual"] {
         let seen = load::run(&scene, &proxy, level, LENGTH, &flap);
         eprintln!("{engine}, flapping, {level}: {:.1} % on replicas, {seen:?}", tenths(seen.replica_share()));
         assert_eq!(get(&seen.refused), 0);
-        assert!(get(&seen.reads) > 500, "too few reads to tell anything");
+        assert!(get(&seen.reads) > 200, "too few reads to tell anything");
         // Both ways were gone: to replicas, and back to the primary.
-        assert!(seen.replica_share() > 50);
+        assert!(get(&seen.on_replicas) > 50);
         if level == "eventual" {
             // Whoever looks for staleness must be able to see it.
             assert!(get(&seen.own_lost) > 0 && get(&seen.gone_back) > 0 && get(&seen.others_lost) > 0);
@@ -67,7 +71,7 @@ fn reads_never_go_back_over_flapping_replicas(engine: Engine) {
 fn flap(scene: &Scene) {
     let [one, other] = scene.cluster.replicas() else { panic!("two replicas") };
     let toggle = |server: &Server, pauses: [u64; 2]| {
-        for _ in 0..8 {
+        for _ in 0..6 {
             server.stop_sql_thread().unwrap();
             thread::sleep(Duration::from_millis(pauses[0]));
             server.start_sql_thread().unwrap();

@@ -90,7 +90,7 @@ fn what_is_no_token_is_refused(engine: Engine) {
         _ => "3e11fa47-71ca-11e1-9e33-c80aa9429562:1-5",
     };
     let long = "1".repeat(100_000);
-    for bad in ["", "x", "nonsense", foreign, &good[..good.len() - 1], &good.repeat(2), &long] {
+    for bad in ["", "x", "nonsense", foreign, &good[1..], &good.repeat(2), &long] {
         let error = client.error(&format!("TIDEMARK SET position = '{bad}'"));
         assert_eq!(error.code, if bad.is_empty() { 1064 } else { 1105 }, "{error:?}");
         assert!(error.message.len() < 500, "{} bytes of error text", error.message.len());

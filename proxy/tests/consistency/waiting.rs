@@ -5,6 +5,7 @@ use std::time::Duration;
 use sandbox::Engine;
 use wire::CommandCode;
 
+use super::http::sum;
 use super::scene::{PATIENCE, Scene, settled, until};
 use crate::harness::client::{Client, Failure};
 use crate::harness::on_every_engine;
@@ -23,7 +24,7 @@ const SILENCE: Duration = Duration::from_millis(500);
 fn start(scene: &Scene, endpoints: &[(&str, &str)]) -> Proxy {
     let setup = Setup::of(&scene.cluster);
     let setup = endpoints.iter().fold(setup, |setup, (name, lines)| setup.endpoint(name, lines));
-    let proxy = setup.start();
+    let proxy = setup.admin("").start();
     scene.table();
     settled(&scene.cluster, &proxy, endpoints[0].0);
     proxy
@@ -177,5 +178,13 @@ fn on_timeout_says_what_comes_instead(engine: Engine) {
         client.run("TIDEMARK SET on_timeout = 'primary'");
         assert_eq!(client.value(&format!("SELECT v FROM t WHERE id = {}", id + 10)), "0");
         assert_eq!(client.route().reason, "timeout");
+
+        let counted = |endpoint: &str, outcome: &str| {
+            let labels = format!("endpoint=\"{endpoint}\",level=\"{level}\",outcome=\"{outcome}\"");
+            sum(&proxy.admin(), &format!("tidemark_consistency_outcomes_total{{{labels}}}"))
+        };
+        assert_eq!((counted(level, "error"), counted(level, "primary")), (2.0, 1.0));
+        let stale = format!("{level}_stale");
+        assert_eq!((counted(&stale, "stale"), counted(&stale, "primary")), (1.0, 1.0));
     }
 }
