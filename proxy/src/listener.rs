@@ -167,12 +167,16 @@ async fn turn_away(channel: &mut Channel, endpoint: &Endpoint, peer: Peer, error
 
 async fn serve_admitted(channel: Channel, peer: Peer, endpoint: &Arc<Endpoint>, instance: Arc<Instance>) {
     let id = instance.new_id();
-    let logged_in = match log_in(channel, id, peer, endpoint, &instance).await {
+    let mut logged_in = match log_in(channel, id, peer, endpoint, &instance).await {
         Ok(logged_in) => logged_in,
         Err(error) => return login_failed(&error, id, peer, endpoint),
     };
     let card = Arc::new(Card::new(id, &logged_in.account.user, peer, &endpoint.name));
     instance.registry.add(Arc::clone(&card));
+    if let Err(error) = logged_in.welcome().await {
+        instance.registry.remove(id);
+        return login_failed(&error, id, peer, endpoint);
+    }
     let end = Session::new(logged_in, card, peer, Arc::clone(endpoint), Arc::clone(&instance)).run().await;
     instance.registry.remove(id);
     session_ended(&end, id, peer, endpoint);

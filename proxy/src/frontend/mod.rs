@@ -81,6 +81,21 @@ pub struct LoggedIn {
     pub account: Account,
     /// The connection that proved it.
     pub connection: Connection,
+    /// The number of the packet by which it will hear so.
+    sequence: u8,
+}
+
+impl LoggedIn {
+    /// Tells the client that it is in. Whoever must know it by its connection id is told before.
+    ///
+    /// # Errors
+    /// When the client has gone.
+    pub async fn welcome(&mut self) -> Result<(), FrontendError> {
+        let ok = wire::ok::OkPacket { status: self.connection.status, ..Default::default() };
+        let mut payload = Vec::new();
+        ok.write(&mut payload, wire::ok::OK_HEADER, self.capabilities, &wire::wanted::Wanted::default())?;
+        Ok(Exchange::new(&mut self.channel, self.sequence).write(&payload).await?)
+    }
 }
 
 /// Why a client did not get in.
@@ -136,11 +151,8 @@ pub async fn log_in(
     let entered = timeout(LOGIN_TIMEOUT, enter(&mut exchange, id, peer, endpoint, instance)).await;
     match entered.unwrap_or(Err(FrontendError::Slow)) {
         Ok((capabilities, account, connection)) => {
-            let ok = wire::ok::OkPacket { status: connection.status, ..Default::default() };
-            let mut payload = Vec::new();
-            ok.write(&mut payload, wire::ok::OK_HEADER, capabilities, &wire::wanted::Wanted::default())?;
-            exchange.write(&payload).await?;
-            Ok(LoggedIn { channel, capabilities, account, connection })
+            let sequence = exchange.sequence();
+            Ok(LoggedIn { channel, capabilities, account, connection, sequence })
         }
         Err(error) => {
             if let Some(told) = told(&error) {

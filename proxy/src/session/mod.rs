@@ -129,7 +129,7 @@ impl Session {
         endpoint: Arc<Endpoint>,
         instance: Arc<Instance>,
     ) -> Self {
-        let LoggedIn { channel, capabilities, account, connection } = logged_in;
+        let LoggedIn { channel, capabilities, account, connection, .. } = logged_in;
         let facts = instance.cluster.snapshot().node(connection.node).and_then(|node| node.facts.clone());
         let flavor = facts.as_ref().map_or(Flavor::Mysql, |facts| facts.flavor);
         let default_wanted = facts.as_ref().map(|facts| facts.default_wanted.clone()).unwrap_or_default();
