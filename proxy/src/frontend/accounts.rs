@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use wire::auth::{caching_sha2, native};
 
@@ -14,6 +15,10 @@ use crate::cluster::snapshot::NodeId;
 
 /// Accounts remembered at most; beyond that an arbitrary one is forgotten and asks its client for the password again.
 const REMEMBERED: usize = 10_000;
+
+/// How long nobody is asked for the password again because some node has not seen it: a node that does not take the
+/// account at all must not make every login a long one.
+const ASK_AGAIN_AFTER: Duration = Duration::from_secs(2);
 
 /// A life of a node.
 pub type NodeLife = (NodeId, u64);
@@ -32,6 +37,7 @@ struct Known {
     warm: Vec<NodeLife>,
     /// A client gave it encrypted with the proxy's key: it can be asked without TLS, too.
     by_key: bool,
+    told_at: Instant,
 }
 
 impl Accounts {
@@ -44,9 +50,12 @@ impl Accounts {
         Some(known.secret.clone())
     }
 
-    /// Whether one of these nodes has not seen the account's password in its present life.
+    /// Whether the account's next login should bring its password, for one of these nodes has not seen it in its present
+    /// life. True once in a while at most.
     pub fn is_cold(&self, user: &[u8], nodes: &[NodeLife]) -> bool {
-        self.lock().get(user).is_none_or(|known| nodes.iter().any(|node| !known.warm.contains(node)))
+        self.lock().get(user).is_none_or(|known| {
+            known.told_at.elapsed() >= ASK_AGAIN_AFTER && nodes.iter().any(|node| !known.warm.contains(node))
+        })
     }
 
     /// Whether a client of this account has told the password without TLS.
@@ -63,6 +72,7 @@ impl Accounts {
             secret: secret.without_password(),
             warm,
             by_key,
+            told_at: Instant::now(),
         };
         let mut known = self.lock();
         if known.len() >= REMEMBERED
@@ -123,12 +133,15 @@ mod tests {
     }
 
     #[test]
-    fn a_restarted_node_is_cold_again() {
+    fn a_restarted_node_is_cold_again_in_a_while() {
         let accounts = Accounts::default();
         accounts.remember(b"app", &Secret::from_password(b"x"), vec![(NodeId(0), 1), (NodeId(1), 1)], true);
         assert!(accounts.was_told_by_key(b"app") && !accounts.was_told_by_key(b"other"));
-        assert!(!accounts.is_cold(b"app", &[(NodeId(0), 1)]));
-        assert!(accounts.is_cold(b"app", &[(NodeId(0), 1), (NodeId(1), 2)]));
+        let lives = [(NodeId(0), 1), (NodeId(1), 2)];
+        assert!(!accounts.is_cold(b"app", &lives));
+        accounts.lock().get_mut(b"app".as_slice()).unwrap().told_at -= ASK_AGAIN_AFTER;
+        assert!(accounts.is_cold(b"app", &lives));
+        assert!(!accounts.is_cold(b"app", &lives[..1]));
     }
 
     #[test]
