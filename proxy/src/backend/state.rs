@@ -31,7 +31,7 @@ const STAYS: [&[u8]; 16] = [
 ];
 
 /// What SET NAMES sets.
-const NAMES: [&[u8]; 4] =
+pub const NAMES: [&[u8]; 4] =
     [b"character_set_client", b"character_set_connection", b"character_set_results", b"collation_connection"];
 
 /// A session's movable state. Values are texts as the servers report or take them.
@@ -97,6 +97,8 @@ impl State {
         let plain = |text: &[u8]| text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
         let collation = collation.filter(|collation| !collation.is_empty() && plain(collation))?;
         let charset = client.filter(|client| Some(*client) == connection && Some(*client) == results)?;
+        // A collation that was set alone has taken its character set along, which no server reports.
+        collation.strip_prefix(&**charset)?.strip_prefix(b"_")?;
         let differs = NAMES.iter().any(|name| self.variables.get(*name) != known.variables.get(*name));
         (differs && plain(charset)).then(|| [b"NAMES ", &**charset, b" COLLATE ", &**collation].concat())
     }
@@ -211,6 +213,8 @@ mod tests {
         let general = names("utf8mb4_general_ci");
         assert_eq!(general.set_variables(&bin).unwrap(), b"SET NAMES utf8mb4 COLLATE utf8mb4_general_ci");
         assert_eq!(general.set_variables(&general), None);
+        let alone = names("latin1_bin");
+        assert!(alone.set_variables(&bin).unwrap().starts_with(b"SET @@session.`collation_connection`="));
         let mut mixed = names("latin1_bin");
         State::note_variable(&mut mixed, b"character_set_connection", b"latin1");
         assert!(mixed.set_variables(&bin).unwrap().starts_with(b"SET @@session.`character_set_connection`="));

@@ -158,6 +158,13 @@ impl Session {
         }
     }
 
+    /// Forgets the connections to all other nodes.
+    pub(super) fn drop_connections_but(&mut self, node: NodeId) {
+        let others: Vec<NodeId> =
+            self.backends.all().map(|connection| connection.node).filter(|other| *other != node).collect();
+        others.into_iter().for_each(|other| self.drop_connection(other));
+    }
+
     fn failed(&mut self, node: NodeId, error: BackendError) -> Unreachable {
         let bound = self.is_bound_to(node);
         self.drop_connection(node);

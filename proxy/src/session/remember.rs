@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use gtid::{Flavor, Position};
 use sql::set::What;
-use sql::{Effects, Kind};
+use sql::{Effects, Kind, Target};
 use wire::command::CommandCode;
 use wire::status::Status;
 use wire::wanted::{TransactionWanted, WantedVariables};
@@ -13,7 +13,7 @@ use super::decide::Search;
 use super::understand::{Role, Statement};
 use super::{LastRoute, Session};
 use crate::backend::control::rows;
-use crate::backend::state::{Shared, State};
+use crate::backend::state::{self, Shared, State};
 use crate::cluster::snapshot;
 use crate::config::Level;
 use crate::relay::{Command, Heard};
@@ -168,17 +168,24 @@ impl Session {
     /// What moves with the session, and what pins it.
     fn remember_state(&mut self, statement: &Statement, go: &Go, command: &Command, heard: &Heard) {
         let before = Shared::clone(&self.state);
+        let text = self.text_of(statement, command);
+        let mut explained = heard.schema.is_some();
         for (name, value) in &heard.variables {
+            let value = if **name == *b"timestamp" { self.timestamp(&text, value) } else { value };
             if State::note_variable(&mut self.state, name, value) {
+                explained = true;
                 self.dialect_changed(name, value);
             }
         }
+        self.pins.opaque_variables |= self.texts_are_read_otherwise(&before);
         if let Some(schema) = &heard.schema {
             State::note_schema(&mut self.state, schema);
             self.in_system_schema = is_system_schema(schema);
+            if schema.is_empty() {
+                // It was dropped. No connection can be told to have none; others are made anew.
+                self.drop_connections_but(go.node);
+            }
         }
-        let explained = !heard.variables.is_empty() || heard.schema.is_some();
-        let text = self.text_of(statement, command);
         if statement.effects.contains(Effects::SETS_USER_VARIABLE) {
             self.user_variables_changed(statement, &text);
         }
@@ -195,12 +202,14 @@ impl Session {
             _ => {}
         }
         let was = self.pins.reason();
-        self.pins.note(statement.effects, statement.kind, &text, heard.state_changed && !explained);
+        // A procedure may have made a temporary table besides the variables that the server names.
+        let unexplained = heard.state_changed && (!explained || statement.kind == Kind::Call);
+        self.pins.note(statement.effects, statement.kind, &text, unexplained);
         if let Some(reason) = self.pins.reason().filter(|reason| Some(*reason) != was) {
             self.endpoint.counters.pinned(reason);
         }
-        // What may run on any replica leaves nothing behind there.
-        if self.pins.hold_the_connection() && statement.request.target != sql::Target::Replica {
+        // What only reads may run elsewhere meanwhile.
+        if self.pins.hold_the_connection() && statement.request.target == Target::Primary {
             self.home = Some(go.node);
         }
         if !Shared::ptr_eq(&before, &self.state) {
@@ -211,10 +220,35 @@ impl Session {
         }
     }
 
+    /// The value of the variable `timestamp` for other connections: a server reports the value that SET timestamp = DEFAULT
+    /// ended, and for 0, which does the same, the time of day.
+    fn timestamp<'a>(&self, text: &[u8], reported: &'a [u8]) -> &'a [u8] {
+        let is_timestamp = |item: &sql::set::Assignment<'_>| item.name.eq_ignore_ascii_case(b"timestamp");
+        let set = sql::set::assignments(text, self.dialect).filter(is_timestamp).last();
+        match set {
+            Some(item) if item.value.eq_ignore_ascii_case(b"DEFAULT") || item.value == b"0" => b"0",
+            _ => reported,
+        }
+    }
+
+    /// Whether literals of user variables that are texts would now be read as others than they were set to.
+    fn texts_are_read_otherwise(&self, before: &State) -> bool {
+        let reads = |name: &[u8]| name == b"sql_mode" || state::NAMES.contains(&name);
+        let changed = |(name, value): (&Box<[u8]>, &Box<[u8]>)| {
+            reads(name) && before.variables.get(name) != Some(value)
+        };
+        let is_text = |literal: &[u8]| {
+            let bits = matches!(literal.first(), Some(b'x' | b'X' | b'b' | b'B'));
+            !bits && literal.iter().any(|byte| matches!(byte, b'\'' | b'"'))
+        };
+        self.state.user_variables.values().any(|literal| is_text(literal))
+            && self.state.variables.iter().any(changed)
+    }
+
     /// The text a statement ran with: its own, or the prepared one's. Copied only for statements that change state.
     fn text_of(&self, statement: &Statement, command: &Command) -> Vec<u8> {
-        let leaves_state =
-            !statement.effects.is_empty() || matches!(statement.kind, Kind::SetRole | Kind::Xa);
+        let leaves_state = !statement.effects.is_empty()
+            || matches!(statement.kind, Kind::SetRole | Kind::SetSession | Kind::Xa);
         match &statement.role {
             Role::Text(range) if leaves_state => {
                 command.payload(&self.client).get(range.clone()).unwrap_or_default().to_vec()
