@@ -1,0 +1,147 @@
+//! What keeps a session on its primary connection, and until when.
+
+use sandbox::Engine;
+
+use super::stage::{Stage, expect, route_of};
+use crate::harness::clusters::unique;
+use crate::harness::on_every_engine;
+
+on_every_engine!(
+    locked_tables,
+    locks_with_names,
+    temporary_tables,
+    temporary_tables_of_a_procedure,
+    a_reset_frees,
+    a_lost_connection_is_not_replaced_unnoticed,
+);
+
+fn locked_tables(engine: Engine) {
+    let stage = Stage::new(engine);
+    let mut client = stage.client();
+    expect(
+        &mut client,
+        &[
+            ("primary", "LOCK TABLES t WRITE"),
+            ("primary", "SELECT v FROM t"),
+            ("primary", "UPDATE t SET v = 4"),
+            ("primary", "UNLOCK TABLES"),
+            ("replica", "SELECT v FROM t"),
+            ("primary", "LOCK TABLES t READ"),
+            ("primary", "SELECT v FROM t"),
+            ("primary", "UNLOCK TABLES"),
+            ("replica", "SELECT v FROM t"),
+        ],
+    );
+    client.run("LOCK TABLES t READ");
+    assert_eq!(client.error("UPDATE t SET v = 4").code, 1099);
+    // A transaction's begin gives table locks back.
+    client.run("BEGIN");
+    client.run("COMMIT");
+    client.run("UPDATE t SET v = 5");
+    assert_eq!(client.value("SELECT v FROM t"), "5");
+}
+
+fn locks_with_names(engine: Engine) {
+    let stage = Stage::new(engine);
+    let (mut client, mut other) = (stage.client(), stage.client());
+    let name = unique("lock");
+    assert_eq!(client.value(&format!("SELECT GET_LOCK('{name}', 5)")), "1");
+    assert_eq!(route_of(&mut client, "SELECT v FROM t"), ("primary".to_owned(), "pinned_lock".to_owned()));
+    assert_eq!(other.value(&format!("SELECT GET_LOCK('{name}', 0)")), "0");
+    assert_eq!(other.value(&format!("SELECT IS_FREE_LOCK('{name}')")), "0");
+    assert_eq!(client.value(&format!("SELECT RELEASE_LOCK('{name}')")), "1");
+    assert_eq!(route_of(&mut client, "SELECT v FROM t").0, "replica");
+    assert_eq!(other.value(&format!("SELECT GET_LOCK('{name}', 5)")), "1");
+    // With the session the lock ends.
+    other.quit();
+    assert_eq!(client.value(&format!("SELECT GET_LOCK('{name}', 20)")), "1");
+    client.run("SELECT RELEASE_ALL_LOCKS()");
+    assert_eq!(route_of(&mut client, "SELECT v FROM t").0, "replica");
+}
+
+fn temporary_tables(engine: Engine) {
+    let stage = Stage::new(engine);
+    let mut client = stage.client();
+    for create in [
+        "CREATE TEMPORARY TABLE temporary (id INT)",
+        "CREATE TEMPORARY TABLE temporary AS SELECT * FROM t",
+        "CREATE TEMPORARY TABLE IF NOT EXISTS temporary LIKE t",
+        "SELECT 1; CREATE TEMPORARY TABLE temporary (id INT)",
+    ] {
+        let mut client = stage.client();
+        client.run("SELECT 1");
+        client.run(create);
+        let reason = "pinned_temporary_table";
+        assert_eq!(route_of(&mut client, "SELECT * FROM temporary").1, reason, "{create}");
+        assert_eq!(route_of(&mut client, "SELECT v FROM t").0, "primary", "{create}");
+    }
+    // One that hides a table of the same name.
+    client.run("CREATE TEMPORARY TABLE t (v INT)");
+    client.run("INSERT INTO t VALUES (1234)");
+    for _ in 0..4 {
+        assert_eq!(client.value("SELECT v FROM t"), "1234");
+    }
+    client.run("DROP TEMPORARY TABLE t");
+    assert_eq!(client.value("SELECT v FROM t"), "1");
+}
+
+fn temporary_tables_of_a_procedure(engine: Engine) {
+    let stage = Stage::new(engine);
+    stage.on_primary(
+        "CREATE PROCEDURE hides() BEGIN CREATE TEMPORARY TABLE hidden (v INT); INSERT INTO hidden VALUES (7); END",
+    );
+    let mut client = stage.client();
+    client.run("SELECT 1");
+    client.run("CALL hides()");
+    for _ in 0..4 {
+        assert_eq!(client.value("SELECT v FROM hidden"), "7");
+    }
+}
+
+fn a_reset_frees(engine: Engine) {
+    let stage = Stage::new(engine);
+    let mut client = stage.client();
+    for pin in
+        ["CREATE TEMPORARY TABLE temporary (id INT)", "LOCK TABLES t READ", "SELECT GET_LOCK('a_reset', 5)"]
+    {
+        client.run(pin);
+        assert_eq!(route_of(&mut client, "SELECT v FROM t").0, "primary", "{pin}");
+        client.plain(wire::CommandCode::ResetConnection, &[]);
+        assert_eq!(route_of(&mut client, "SELECT v FROM t").0, "replica", "{pin}");
+    }
+}
+
+/// Who has something on a connection that is lost must hear of it; who has nothing need not.
+fn a_lost_connection_is_not_replaced_unnoticed(engine: Engine) {
+    let stage = Stage::new(engine);
+    let kill_all = || {
+        let ids = stage.cluster.primary().sql(&format!(
+            "SELECT id FROM information_schema.processlist WHERE user = 'app' AND db = '{}'",
+            stage.schema
+        ));
+        for id in ids.unwrap().into_iter().flatten().flatten() {
+            // It may have gone by itself.
+            let _ = stage.cluster.primary().sql(&format!("KILL {id}"));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    };
+    let mut free = stage.client();
+    free.run("SET time_zone = '+04:00'");
+    kill_all();
+    free.run("UPDATE t SET v = 3");
+    assert_eq!(free.value("SELECT @@time_zone"), "+04:00");
+    free.quit();
+    for bind in [
+        "CREATE TEMPORARY TABLE temporary (id INT)",
+        "BEGIN; UPDATE t SET v = 4",
+        "SELECT GET_LOCK('lost', 5)",
+    ] {
+        let mut bound = stage.client();
+        bound.run(bind);
+        kill_all();
+        let error = bound.error("SELECT v FROM t");
+        assert!(error.message.contains("lost"), "{bind}: {error:?}");
+        assert!(bound.wait_for_end().is_empty());
+    }
+    assert_eq!(stage.client().value("SELECT v FROM t"), "3");
+}
