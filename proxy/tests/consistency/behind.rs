@@ -93,7 +93,7 @@ fn round(client: &mut Client, id: u32, times: &mut Times) {
     let route = client.route();
     assert_eq!((&*route.node, &*route.role, &*route.reason), ("db1", "primary", "timeout"));
     times.waited_us.push(route.waited_us);
-    if id % COMPARED > 0 {
+    if !id.is_multiple_of(COMPARED) {
         return;
     }
     let question = format!("/* tidemark: consistency=eventual, node=db1 */ {question}");

@@ -14,6 +14,7 @@ use crate::harness::proxy::{Proxy, Setup};
 
 on_every_engine!(
     replicas_that_are_killed_are_not_missed,
+    a_replica_that_freezes_holds_up_nobody_who_comes_later,
     reads_go_on_without_a_primary_as_far_as_they_may,
     a_planned_change_of_the_primary_keeps_every_promise,
 );
@@ -62,6 +63,45 @@ fn replicas_that_are_killed_are_not_missed(engine: Engine) {
         assert_eq!(get(&seen.refused), 0, "a read was refused although there was always a node to serve it");
         settled(&scene.cluster, &proxy, "session");
     }
+}
+
+fn a_replica_that_freezes_holds_up_nobody_who_comes_later(engine: Engine) {
+    let scene = Scene::new(engine);
+    let proxy = start(&scene, 20_000);
+    let frozen = &scene.cluster.replicas()[0];
+    let mut waiting: Vec<Client> = (0..4).map(|_| scene.client(&proxy, "session")).collect();
+    for client in &mut waiting {
+        client.run("/* tidemark: node=db2 */ SELECT 1");
+        assert_eq!(client.route().node, "db2");
+    }
+    frozen.pause().unwrap();
+    waiting.iter_mut().for_each(|client| client.send_query("/* tidemark: node=db2 */ SELECT 2"));
+    let begin = Instant::now();
+    let mut observer = scene.client(&proxy, "session");
+    until("the frozen replica is noticed", || {
+        observer.rows("TIDEMARK SHOW NODES")[1][3].as_deref() != Some("up")
+    });
+    let noticed = begin.elapsed();
+    for level in LEVELS {
+        for id in 1..=10 {
+            let begin = Instant::now();
+            let mut client = scene.client(&proxy, level);
+            client.run(format!("UPDATE t SET v = {id} WHERE id = 1"));
+            assert_eq!(client.value("SELECT v FROM t WHERE id = 1"), id.to_string());
+            assert!(client.route().node != "db2");
+            assert!(begin.elapsed() < Duration::from_secs(2), "{level}: {:?}", begin.elapsed());
+        }
+    }
+    let answered = waiting.iter_mut().filter_map(|client| {
+        client.stream.set_patience(Duration::from_millis(100));
+        client.try_reply().ok()
+    });
+    eprintln!(
+        "{engine}, frozen: noticed after {noticed:?}, {} of 4 reads went elsewhere meanwhile",
+        answered.count()
+    );
+    frozen.resume().unwrap();
+    settled(&scene.cluster, &proxy, "session");
 }
 
 /// A statement that must be refused. The session must go on.

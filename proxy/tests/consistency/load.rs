@@ -144,7 +144,7 @@ fn session(connect: &dyn Fn() -> Client, id: u64, seen: &Seen, over: &AtomicBool
         if over.load(Ordering::SeqCst) {
             return;
         }
-        let goes_on = if number % WRITE_EVERY == 0 { session.write() } else { session.read() };
+        let goes_on = if number.is_multiple_of(WRITE_EVERY) { session.write() } else { session.read() };
         if !goes_on {
             // Nothing is promised from one session to the next.
             session = Session { client: connect(), own: 0, last: (0, 0), ..session };

@@ -14,6 +14,9 @@ use crate::harness::reply::Part;
 
 on_every_engine!(every_kind_of_write_is_seen_by_the_next_read);
 
+/// What is written under each set of circumstances.
+const VALUES: std::ops::Range<u32> = 10..14;
+
 /// A comment longer than what the proxy reads before it passes a statement on.
 const LONG: usize = 2 * 1024 * 1024;
 
@@ -28,13 +31,13 @@ fn every_kind_of_write_is_seen_by_the_next_read(engine: Engine) {
     set_up(&scene, &cases);
     settled(&scene.cluster, &proxy, "healthy");
     let mut wrong = Vec::new();
-    let mut value = 10;
-    for (endpoint, without) in [
+    let circumstances = [
         ("behind", Capabilities::default()),
         ("behind", Capabilities::DEPRECATE_EOF),
         ("healthy", Capabilities::default()),
         ("healthy", Capabilities::DEPRECATE_EOF),
-    ] {
+    ];
+    for ((endpoint, without), value) in circumstances.into_iter().zip(VALUES) {
         if endpoint == "behind" {
             scene.stop_appliers();
         }
@@ -47,7 +50,6 @@ fn every_kind_of_write_is_seen_by_the_next_read(engine: Engine) {
         if endpoint == "behind" {
             scene.start_appliers();
         }
-        value += 1;
     }
     assert!(wrong.is_empty(), "{engine}: {} are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
@@ -60,8 +62,8 @@ fn set_up(scene: &Scene, cases: &[Case]) {
         client.run(format!("CREATE TABLE {table} (id INT PRIMARY KEY, v BIGINT)"));
         client.run(format!("INSERT INTO {table} VALUES (1, 0), (2, 0), (3, 0)"));
         for statement in case.setup {
-            let values = if statement.contains("{v}") { 10..14 } else { 10..11 };
-            for value in values {
+            let times = if statement.contains("{v}") { VALUES.len() } else { 1 };
+            for value in VALUES.take(times) {
                 client.run(fill(statement, &table, value));
             }
         }
