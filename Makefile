@@ -18,7 +18,7 @@ help:
 
 demo:
 	@scripts/install-deps.sh demo $(ENGINE)
-	@$(CARGO) build --locked --quiet --profile $(PROFILE) -p tidemark
+	@$(CARGO) build --locked --profile $(PROFILE) -p tidemark
 	@exec "$$(scripts/target-dir.sh $(PROFILE))/tidemark" demo $(if $(ENGINE),--engine $(ENGINE)) $(DEMO_FLAGS)
 
 deps:

@@ -36,6 +36,7 @@ need openssl openssl
 [ -z "$missing" ] || apt_install $missing
 missing=
 
+# The servers are fetched once; each is named when it is there.
 sandbox_install() { cargo run --locked --quiet -p sandbox --example install -- "$@"; }
 
 # The drivers go beside what cargo builds, and are installed again when what names them has changed.
@@ -69,6 +70,7 @@ install_drivers() {
         npm install --prefix "$to/node" --silent --no-audit --no-fund --no-package-lock
     fi
     GO111MODULE=off GOPATH=/usr/share/gocode go build -o "$to/go/steps" "$from/go/steps.go"
+    [ -d "$to/rust" ] || say "Rust's drivers"
     cargo build --locked --quiet --manifest-path "$from/rust/Cargo.toml" --target-dir "$to/rust"
 }
 

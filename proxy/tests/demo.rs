@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Lines};
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -93,13 +94,13 @@ fn command(engine: &str, port: u16) -> Command {
     command
 }
 
-/// A first port such that nobody listens where the demonstration would. Tests that run at the same time are processes with
-/// different numbers, and start their search a hundred ports apart.
+/// A first port such that nobody listens where the demonstration would. No two tests get the same.
 fn free_ports() -> u16 {
+    static GIVEN: AtomicU16 = AtomicU16::new(0);
     let seed = u16::try_from(std::process::id() % 90).unwrap();
-    let mut ports = (0..90).map(|step| 11_000 + (seed + step) % 90 * 100);
     let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
-    ports.find(|port| [0, 1, 2, 34].iter().all(|offset| is_free(port + offset))).unwrap()
+    let ports = std::iter::repeat_with(|| 11_000 + (seed + GIVEN.fetch_add(1, Ordering::Relaxed)) % 90 * 100);
+    ports.take(90).find(|port| [0, 1, 2, 34].iter().all(|offset| is_free(port + offset))).unwrap()
 }
 
 /// The stale reads and the reads of a line such as `session  288  99 %  0 of 288 (0 %)  ...`.
