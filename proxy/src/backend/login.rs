@@ -232,10 +232,9 @@ fn first_response(plugin: Plugin, secret: &Secret, nonce: &[u8]) -> Option<Vec<u
         Plugin::NativePassword => {
             secret.native_stage1().map(|stage1| native::scramble(stage1, nonce).to_vec())
         }
-        Plugin::CachingSha2Password => match secret.caching_sha2_stage1() {
-            Some(stage1) => Some(caching_sha2::scramble(stage1, nonce).to_vec()),
-            None => None,
-        },
+        Plugin::CachingSha2Password => {
+            secret.caching_sha2_stage1().map(|stage1| caching_sha2::scramble(stage1, nonce).to_vec())
+        }
         Plugin::Ed25519 => secret.ed25519_secret().map(|secret| ed25519::sign(secret, nonce).to_vec()),
         _ => None,
     }

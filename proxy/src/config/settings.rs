@@ -10,13 +10,13 @@ use super::model::NodeConfig;
 use super::patch::SettingsPatch;
 
 /// Allowed values of `consistency_timeout_us`, in microseconds; 0 stands for no limit.
-pub const CONSISTENCY_TIMEOUT_US: RangeInclusive<u32> = 0..=1_000_000;
+pub(super) const CONSISTENCY_TIMEOUT_US: RangeInclusive<u32> = 0..=1_000_000;
 /// Allowed values of a read weight.
-pub const READ_WEIGHT: RangeInclusive<u16> = 0..=1000;
+pub(super) const READ_WEIGHT: RangeInclusive<u16> = 0..=1000;
 /// Allowed values of `max_lag_ms`, in milliseconds: up to a week; 0 stands for no limit.
-pub const MAX_LAG_MS: RangeInclusive<u32> = 0..=604_800_000;
+pub(super) const MAX_LAG_MS: RangeInclusive<u32> = 0..=604_800_000;
 /// Allowed values of `min_replicas`.
-pub const MIN_REPLICAS: RangeInclusive<u16> = 0..=1000;
+pub(super) const MIN_REPLICAS: RangeInclusive<u16> = 0..=1000;
 
 /// The weight of a replica whose weight nobody set.
 const REPLICA_WEIGHT: u16 = 100;

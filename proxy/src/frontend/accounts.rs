@@ -21,7 +21,7 @@ const REMEMBERED: usize = 10_000;
 const ASK_AGAIN_AFTER: Duration = Duration::from_secs(2);
 
 /// A life of a node.
-pub type NodeLife = (NodeId, u64);
+pub(super) type NodeLife = (NodeId, u64);
 
 /// The accounts known so far.
 #[derive(Debug, Default)]
@@ -96,7 +96,7 @@ impl Accounts {
 }
 
 /// Recognises a client by its answer to a nonce in mysql_native_password, given the hashes that the servers keep.
-pub fn recognise_native<'a>(
+pub(super) fn recognise_native<'a>(
     response: &[u8],
     nonce: &[u8],
     hashes: impl IntoIterator<Item = &'a [u8; 20]>,

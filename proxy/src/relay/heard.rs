@@ -9,6 +9,9 @@ use wire::status::Status;
 
 use crate::backend::ServerError;
 
+/// The name of a session variable, and its value.
+pub(super) type Variable = (Box<[u8]>, Box<[u8]>);
+
 /// The variable in which MariaDB reports the position of the last write.
 const LAST_GTID: &[u8] = b"last_gtid";
 
@@ -26,7 +29,7 @@ pub struct Heard {
     /// The new current schema.
     pub schema: Option<Box<[u8]>>,
     /// Session variables that changed, with their new values.
-    pub variables: Vec<(Box<[u8]>, Box<[u8]>)>,
+    pub variables: Vec<Variable>,
     /// Something in the session changed, of whatever kind.
     pub state_changed: bool,
     /// The number of the error that ended the reply.

@@ -60,8 +60,8 @@ impl Backends {
         self.connections.iter_mut().flatten().map(Box::as_mut)
     }
 
-    pub(super) fn take_all(&mut self) -> Vec<Box<Connection>> {
-        self.connections.iter_mut().filter_map(Option::take).collect()
+    pub(super) fn take_all(&mut self) -> Vec<Connection> {
+        self.connections.iter_mut().filter_map(Option::take).map(|connection| *connection).collect()
     }
 
     fn refuse(&mut self, node: NodeId) {

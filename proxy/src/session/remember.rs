@@ -234,15 +234,16 @@ impl Session {
     /// Whether literals of user variables that are texts would now be read as others than they were set to.
     fn texts_are_read_otherwise(&self, before: &State) -> bool {
         let reads = |name: &[u8]| name == b"sql_mode" || state::NAMES.contains(&name);
-        let changed = |(name, value): (&Box<[u8]>, &Box<[u8]>)| {
-            reads(name) && before.variables.get(name) != Some(value)
-        };
         let is_text = |literal: &[u8]| {
             let bits = matches!(literal.first(), Some(b'x' | b'X' | b'b' | b'B'));
             !bits && literal.iter().any(|byte| matches!(byte, b'\'' | b'"'))
         };
         self.state.user_variables.values().any(|literal| is_text(literal))
-            && self.state.variables.iter().any(changed)
+            && self
+                .state
+                .variables
+                .iter()
+                .any(|(name, value)| reads(name) && before.variables.get(name) != Some(value))
     }
 
     /// The text a statement ran with: its own, or the prepared one's. Copied only for statements that change state.

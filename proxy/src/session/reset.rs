@@ -34,7 +34,7 @@ impl Session {
                         self.status = ok.status;
                     }
                     connection.was_reset();
-                    self.backends.put(*connection);
+                    self.backends.put(connection);
                 }
                 Err(error) => {
                     tracing::warn!(session = self.id, %error, "a connection could not be reset and is closed");

@@ -25,7 +25,7 @@ fn packets(first: u8, payloads: &[&[u8]]) -> Vec<u8> {
 fn greetings_of_every_bad_kind(engine: Engine) {
     let cluster = shared(engine);
     let mut chance = Chance::new(7);
-    let greeting = b"\x0a9.0.0\0\x01\0\0\012345678\0\xff\xff\xff\x02\0\xff\xdf\x15\0\0\0\0\0\0\0\0\0\0123456789012\0caching_sha2_password\0";
+    let greeting = b"\x0a9.0.0\0\x01\0\0\x0012345678\0\xff\xff\xff\x02\0\xff\xdf\x15\0\0\0\0\0\0\0\0\0\x00123456789012\0caching_sha2_password\0";
     let kinds = [
         (Vec::new(), true),
         (Vec::new(), false),
