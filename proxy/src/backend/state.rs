@@ -53,11 +53,16 @@ pub struct State {
 pub type Shared = Rc<State>;
 
 impl State {
-    /// Notes a variable that a server reported as changed. Returns whether it is one that moves.
-    pub fn note_variable(state: &mut Shared, name: &[u8], value: &[u8]) -> bool {
+    /// Whether a session variable moves with the session.
+    pub fn moves(name: &[u8]) -> bool {
         // The proxy sets every tracker itself but this one, which is the client's wherever it reads.
         let tracker = name.starts_with(b"session_track_") && name != b"session_track_transaction_info";
-        if STAYS.contains(&name) || tracker {
+        !tracker && !STAYS.contains(&name)
+    }
+
+    /// Notes a variable that a server reported as changed. Returns whether it is one that moves.
+    pub fn note_variable(state: &mut Shared, name: &[u8], value: &[u8]) -> bool {
+        if !Self::moves(name) {
             return false;
         }
         if state.variables.get(name).is_none_or(|known| **known != *value) {

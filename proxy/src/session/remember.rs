@@ -12,6 +12,7 @@ use wire::wanted::{TransactionWanted, WantedVariables};
 use super::decide::Search;
 use super::understand::{Role, Statement};
 use super::{LastRoute, Session};
+use crate::backend::BackendError;
 use crate::backend::control::rows;
 use crate::backend::state::{self, Shared, State};
 use crate::cluster::snapshot;
@@ -40,7 +41,7 @@ impl Session {
         self.remember_position(statement, go, &heard, on_primary, search);
         self.remember_statement(statement, go, command, &heard);
         if heard.error.is_none() || heard.oks > 0 {
-            self.learn_collation(go, &mut heard).await;
+            self.learn_unreported(statement, go, command, &mut heard).await;
             self.remember_state(statement, go, command, &heard);
         }
         if statement.effects.contains(Effects::SETS_TRACKERS)
@@ -224,8 +225,7 @@ impl Session {
     /// ended, and for 0, which does the same, the time of day.
     fn timestamp<'a>(&self, text: &[u8], reported: &'a [u8]) -> &'a [u8] {
         let is_timestamp = |item: &sql::set::Assignment<'_>| item.name.eq_ignore_ascii_case(b"timestamp");
-        let set = sql::set::assignments(text, self.dialect).filter(is_timestamp).last();
-        match set {
+        match self.assigned(text, What::Session).filter(is_timestamp).last() {
             Some(item) if item.value.eq_ignore_ascii_case(b"DEFAULT") || item.value == b"0" => b"0",
             _ => reported,
         }
@@ -289,23 +289,57 @@ impl Session {
         }
     }
 
-    /// SET NAMES sets a collation that MySQL's trackers do not report; it must be asked for.
-    async fn learn_collation(&mut self, go: &Go, heard: &mut Heard) {
+    /// Asks for what the trackers leave out: the collation that SET NAMES sets (MySQL), and variables that are reported
+    /// under another's name (MariaDB 11.8 calls all that are bits of one word by the name of one of them).
+    async fn learn_unreported(
+        &mut self,
+        statement: &Statement,
+        go: &Go,
+        command: &Command,
+        heard: &mut Heard,
+    ) {
         let told = |name: &[u8]| heard.variables.iter().any(|(told, _)| **told == *name);
-        if !told(b"character_set_connection") || told(COLLATION) {
+        let mut names: Vec<Vec<u8>> = Vec::new();
+        if told(b"character_set_connection") && !told(COLLATION) {
+            names.push(COLLATION.to_vec());
+        }
+        if statement.effects.contains(Effects::SETS_SESSION_VARIABLE) && !heard.variables.is_empty() {
+            let text = self.text_of(statement, command);
+            let set = self.assigned(&text, What::Session).map(|item| item.name.to_ascii_lowercase());
+            names.extend(set.filter(|name| is_plain(name) && !told(name) && State::moves(name)));
+        }
+        if names.is_empty() {
             return;
         }
+        let columns: Vec<_> = names.iter().map(|name| [b"@@session.`", &**name, b"`"].concat()).collect();
+        let question = [b"SELECT ", columns.join(&b", "[..]).as_slice()].concat();
         let Some(connection) = self.backends.get(go.node) else { return };
-        match connection.ask(b"SELECT @@session.collation_connection").await.map(rows) {
+        match connection.ask(&question).await.map(rows) {
             Ok(found) => {
-                let collation = found.into_iter().flatten().flatten().next().unwrap_or_default();
-                heard.variables.push((COLLATION.into(), collation.into()));
+                let values = found.into_iter().next().unwrap_or_default();
+                let known = names.into_iter().zip(values).filter_map(|(name, value)| Some((name, value?)));
+                heard.variables.extend(known.map(|(name, value)| (name.into(), value.into())));
             }
+            // One of them is none of the session's, and the server knows best.
+            Err(BackendError::Refused(_)) => {}
             Err(error) => {
-                tracing::warn!(session = self.id, %error, "cannot learn the collation; the connection is given up");
+                tracing::warn!(session = self.id, %error, "cannot learn what was set; the connection is given up");
                 self.drop_connection(go.node);
             }
         }
+    }
+
+    /// What a text assigns of this kind, in all of its statements.
+    fn assigned<'a>(
+        &self,
+        text: &'a [u8],
+        what: What,
+    ) -> impl Iterator<Item = sql::set::Assignment<'a>> + use<'a> {
+        let dialect = self.dialect;
+        let statements = sql::split(text, dialect).filter_map(|range| text.get(range));
+        statements
+            .flat_map(move |statement| sql::set::assignments(statement, dialect))
+            .filter(move |item| item.what == what)
     }
 
     /// The client has changed what it wants to be told. The proxy notes that, and takes its own trackers back. What was
@@ -346,6 +380,10 @@ impl Session {
             }
         }
     }
+}
+
+fn is_plain(name: &[u8]) -> bool {
+    name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
 /// Schemas in which an unqualified name means a table about the server.
