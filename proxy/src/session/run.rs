@@ -1,5 +1,6 @@
 //! Running a statement on a node: find it, reach it, send the command, pass the reply on, and remember.
 
+use sql::Effects;
 use wire::Execute;
 use wire::prepared::{set_statement_id, with_types};
 use wire::reply::{ClientView, ReplyWalker};
@@ -61,9 +62,12 @@ impl Session {
         self.card.runs_nothing();
         match outcome {
             Ok(Ended::Answered) => {
+                let released =
+                    statement.effects.contains(Effects::RELEASES_CONNECTION) && heard.error.is_none();
                 self.remember(statement, go, command, heard, search).await;
                 command.consume(&mut self.client);
-                Ok(Tried::Answered)
+                // COMMIT RELEASE: a server closes the connection now.
+                if released { Err(End::Quit) } else { Ok(Tried::Answered) }
             }
             Ok(Ended::ReadOnly) if self.reads_only_on(go) => {
                 self.refuse(command, &ClientError::read_only_transaction()).await?;
