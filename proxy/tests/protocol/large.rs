@@ -20,6 +20,7 @@ on_every_engine!(
     rows_around_the_largest_payload,
     a_value_of_64_mebibytes_both_ways,
     a_statement_larger_than_the_server_takes,
+    large_values_through_tls,
 );
 
 const MYSQL_TYPE_BLOB: u8 = 252;
@@ -131,4 +132,17 @@ fn a_statement_larger_than_the_server_takes(engine: Engine) {
     assert!(proxy.memory_kib() < 80_000);
     let mut other = Account::app().connect(&proxy.target("rw")).unwrap();
     assert_eq!(other.value("SELECT 1"), "1");
+}
+
+fn large_values_through_tls(engine: Engine) {
+    let proxy = Setup::of(cluster(engine)).cluster("tls = \"required\"").endpoint("rw", "").start();
+    let account = Account::app().tls(crate::harness::login::Tls::Yes);
+    let mut client = account.connect(&proxy.target("rw")).unwrap();
+    let id = client.prepare("SELECT ?").unwrap().id;
+    for size in [0, 1, 16_384, 65_536, 1_000_000, 20_000_000] {
+        let value: Vec<u8> = (0..size).map(|at: usize| (at * 17 % 253).to_le_bytes()[0]).collect();
+        let reply = client.execute(id, &[Param::bytes(MYSQL_TYPE_BLOB, &value)], Execution::WithTypes);
+        let Some(Part::Rows { rows, .. }) = reply.parts.first() else { panic!("{:?}", reply.error()) };
+        assert!(rows[0].ends_with(&value), "{size}");
+    }
 }

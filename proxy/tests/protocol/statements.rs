@@ -7,7 +7,12 @@ use super::recorder::{Recorder, Stage};
 use crate::harness::login::Account;
 use crate::harness::on_every_engine;
 
-on_every_engine!(every_capability, commands_that_are_no_statements, columns_and_rows_of_every_kind);
+on_every_engine!(
+    every_capability,
+    commands_that_are_no_statements,
+    columns_and_rows_of_every_kind,
+    statements_with_attributes,
+);
 
 /// Capabilities that change what replies look like or what statements may do.
 const CROSSED: [Capabilities; 5] = [
@@ -251,6 +256,38 @@ fn columns_and_rows_of_every_kind(engine: Engine) {
                 "TABLE no_such_table",
                 many.as_str(),
             ]);
+        });
+    }
+}
+
+/// Names and values that a client puts in front of a statement; MariaDB's servers do not take any.
+fn statements_with_attributes(engine: Engine) {
+    let stage = Stage::new(engine);
+    let account = Account::app().with(Capabilities::QUERY_ATTRIBUTES);
+    // One attribute `n` of a text, another of a number, a third that is NULL.
+    let attributes = b"\x03\x01\x04\x01\xfd\x00\x01n\x08\x00\x01m\xfd\x00\x01o\x04text\x07\0\0\0\0\0\0\0";
+    stage.compare(&account, |recorder| {
+        let head: &[u8] = if recorder.client.capabilities.contains(Capabilities::QUERY_ATTRIBUTES) {
+            attributes
+        } else {
+            b""
+        };
+        for text in ["SELECT 1", "SET @a = 2", "SELECT @a", "SELECT no_such_column", "BEGIN", "COMMIT"] {
+            recorder.command(CommandCode::Query, &[head, text.as_bytes()].concat());
+        }
+    });
+}
+
+#[test]
+fn mariadb_11_8() {
+    let stage = Stage::new(Engine::Mariadb11);
+    prepare_stage(&stage);
+    for account in combinations().into_iter().step_by(5) {
+        stage.compare(&account, |recorder| {
+            counts_and_ids(recorder);
+            several_statements(recorder);
+            transactions(recorder);
+            returning(recorder);
         });
     }
 }

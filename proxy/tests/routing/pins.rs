@@ -11,7 +11,9 @@ on_every_engine!(
     locks_with_names,
     temporary_tables,
     temporary_tables_of_a_procedure,
+    open_handlers,
     a_reset_frees,
+    servers_that_close_idle_connections,
     a_lost_connection_is_not_replaced_unnoticed,
 );
 
@@ -144,4 +146,44 @@ fn a_lost_connection_is_not_replaced_unnoticed(engine: Engine) {
         assert!(bound.wait_for_end().is_empty());
     }
     assert_eq!(stage.client().value("SELECT v FROM t"), "3");
+}
+
+fn open_handlers(engine: Engine) {
+    let stage = Stage::new(engine);
+    let mut client = stage.client();
+    expect(
+        &mut client,
+        &[
+            ("replica", "SELECT v FROM t"),
+            ("primary", "HANDLER t OPEN"),
+            ("primary", "HANDLER t READ FIRST"),
+            ("primary", "SELECT v FROM t"),
+            ("primary", "HANDLER t READ NEXT"),
+            ("primary", "HANDLER t CLOSE"),
+        ],
+    );
+}
+
+/// Who holds nothing does not notice that a server has closed its connection.
+fn servers_that_close_idle_connections(engine: Engine) {
+    let stage = Stage::new(engine);
+    let (mut free, mut bound) = (stage.client(), stage.client());
+    for client in [&mut free, &mut bound] {
+        client.run("SET wait_timeout = 1, time_zone = '+03:00'");
+        for _ in 0..8 {
+            client.run("SELECT v FROM t");
+        }
+    }
+    let id = free.prepare("SELECT v + ? FROM t").unwrap().id;
+    bound.run("CREATE TEMPORARY TABLE temporary (id INT)");
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    for _ in 0..4 {
+        assert_eq!(free.value("SELECT @@time_zone"), "+03:00");
+        let params = [crate::harness::prepared::Param::number(1)];
+        let reply = free.execute(id, &params, crate::harness::prepared::Execution::WithTypes);
+        assert_eq!(reply.error(), None);
+    }
+    free.run("UPDATE t SET v = v + 1");
+    assert_eq!(free.value("SELECT v FROM t"), "2");
+    assert!(bound.error("SELECT * FROM temporary").message.contains("lost"));
 }

@@ -209,3 +209,10 @@ fn quotes_are_read_as_they_stand(engine: Engine) {
     client.run("SET NAMES utf8mb4");
     assert_eq!(client.value("SELECT v FROM t"), "4");
 }
+
+#[test]
+fn mariadb_11_8() {
+    variables_follow(Engine::Mariadb11);
+    character_sets_and_collations_follow(Engine::Mariadb11);
+    the_schema_follows(Engine::Mariadb11);
+}

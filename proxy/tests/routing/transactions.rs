@@ -15,8 +15,10 @@ on_every_engine!(
     the_next_transaction_only,
     implicit_commits,
     chains,
+    released_sessions,
     xa_transactions,
     a_procedure_that_leaves_a_transaction_open,
+    a_client_that_vanishes_leaves_no_transaction,
 );
 
 fn from_begin_to_end(engine: Engine) {
@@ -206,6 +208,18 @@ fn chains(engine: Engine) {
     );
 }
 
+fn released_sessions(engine: Engine) {
+    let stage = Stage::new(engine);
+    for (end, expected) in [("COMMIT RELEASE", "2"), ("ROLLBACK RELEASE", "2")] {
+        let mut client = stage.client();
+        client.run("BEGIN");
+        client.run("UPDATE t SET v = v + 1");
+        client.run(end);
+        assert!(client.wait_for_end().is_empty());
+        assert_eq!(stage.client().value("SELECT v FROM t FOR UPDATE"), expected, "{end}");
+    }
+}
+
 fn xa_transactions(engine: Engine) {
     let stage = Stage::new(engine);
     let mut client = stage.client();
@@ -257,4 +271,16 @@ fn a_procedure_that_leaves_a_transaction_open(engine: Engine) {
     assert_eq!(client.value("SELECT v FROM t"), "50");
     client.run("ROLLBACK");
     assert_eq!(client.value("SELECT v FROM t"), "1");
+}
+
+fn a_client_that_vanishes_leaves_no_transaction(engine: Engine) {
+    let stage = Stage::new(engine);
+    let mut gone = stage.client();
+    gone.run("BEGIN");
+    gone.run("UPDATE t SET v = 60");
+    drop(gone);
+    let mut other = stage.client();
+    other.run("SET innodb_lock_wait_timeout = 10");
+    other.run("UPDATE t SET v = v + 1");
+    assert_eq!(other.value("SELECT v FROM t"), "2");
 }
