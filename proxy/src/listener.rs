@@ -138,8 +138,8 @@ pub async fn serve_client(newcomer: Newcomer, instance: Arc<Instance>) {
         let text = format!("Host '{peer}' is not allowed to connect to this MySQL server");
         turn_away(&mut channel, &endpoint, peer, &ClientError::new(1130, b"HY000", text)).await;
     } else if endpoint.counters.client_came(endpoint.config.max_connections) {
+        let _counted = Counted(&endpoint);
         serve_admitted(channel, peer, &endpoint, instance).await;
-        endpoint.counters.client_went();
     } else {
         turn_away(&mut channel, &endpoint, peer, &ClientError::too_many_connections()).await;
     }
@@ -165,6 +165,27 @@ async fn turn_away(channel: &mut Channel, endpoint: &Endpoint, peer: Peer, error
     let _ = channel.shutdown().await;
 }
 
+/// Counts the client out, whatever ends it.
+struct Counted<'a>(&'a Endpoint);
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.counters.client_went();
+    }
+}
+
+/// Takes the session out of the registry, whatever ends it.
+struct Registered<'a> {
+    instance: &'a Instance,
+    id: u32,
+}
+
+impl Drop for Registered<'_> {
+    fn drop(&mut self) {
+        self.instance.registry.remove(self.id);
+    }
+}
+
 async fn serve_admitted(channel: Channel, peer: Peer, endpoint: &Arc<Endpoint>, instance: Arc<Instance>) {
     let id = instance.new_id();
     let mut logged_in = match log_in(channel, id, peer, endpoint, &instance).await {
@@ -173,12 +194,11 @@ async fn serve_admitted(channel: Channel, peer: Peer, endpoint: &Arc<Endpoint>, 
     };
     let card = Arc::new(Card::new(id, &logged_in.account.user, peer, &endpoint.name));
     instance.registry.add(Arc::clone(&card));
+    let _registered = Registered { instance: &instance, id };
     if let Err(error) = logged_in.welcome().await {
-        instance.registry.remove(id);
         return login_failed(&error, id, peer, endpoint);
     }
     let end = Session::new(logged_in, card, peer, Arc::clone(endpoint), Arc::clone(&instance)).run().await;
-    instance.registry.remove(id);
     session_ended(&end, id, peer, endpoint);
 }
 

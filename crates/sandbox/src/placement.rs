@@ -66,6 +66,8 @@ impl Placement {
         arguments.push(format!("--server-id={}", self.number));
         arguments.push(format!("--datadir={}", self.data().display()));
         arguments.push(format!("--socket={}", self.socket().display()));
+        // Servers that share a directory for temporary tables delete each other's.
+        arguments.push(format!("--tmpdir={}", self.directory.display()));
         arguments.push(format!("--pid-file={}", self.directory.join("pid").display()));
         arguments.push(format!("--log-error={}", self.error_log().display()));
         arguments.extend(options.arguments_of(&self.name()).cloned());

@@ -41,6 +41,19 @@ impl Status {
     /// sql_mode has ANSI_QUOTES (MariaDB only).
     pub const ANSI_QUOTES: Status = Status(0x8000);
 
+    /// The flags of a session rather than of a statement: those that hold until something changes them.
+    #[must_use]
+    pub const fn lasting(self) -> Status {
+        Status(
+            self.0
+                & (Status::IN_TRANS.0
+                    | Status::AUTOCOMMIT.0
+                    | Status::NO_BACKSLASH_ESCAPES.0
+                    | Status::IN_TRANS_READONLY.0
+                    | Status::ANSI_QUOTES.0),
+        )
+    }
+
     /// Whether all flags of `other` are set.
     #[inline]
     pub const fn contains(self, other: Status) -> bool {

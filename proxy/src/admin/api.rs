@@ -126,7 +126,7 @@ pub(super) async fn get_sessions(State(live): Shared) -> Response {
         let running = card.running();
         SessionStatus {
             id: card.id,
-            user: String::from_utf8_lossy(&card.user).into_owned(),
+            user: String::from_utf8_lossy(&card.user()).into_owned(),
             client: card.peer.to_string(),
             endpoint: card.endpoint.clone(),
             seconds: card.since.elapsed().as_secs(),

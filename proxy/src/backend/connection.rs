@@ -32,6 +32,9 @@ pub enum Tracking {
     Default,
     /// Positions, schema, every session variable, and whether other state changed.
     Full,
+    /// The same without positions, which MySQL does not let be switched on inside a transaction
+    /// (ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION).
+    WithoutPositions,
 }
 
 /// A statement as the server knows it.
@@ -90,7 +93,6 @@ impl Connection {
     }
 
     /// Makes the server ready for the session's next statement: its trackers, then whatever of the state differs.
-    /// `in_transaction`: one is open on this connection.
     ///
     /// # Errors
     /// `Refused` when the server does not take a part of the state; the connection is then in between and must be
@@ -102,8 +104,7 @@ impl Connection {
         in_transaction: bool,
     ) -> Result<(), BackendError> {
         if tracking == Tracking::Full && self.tracking != Tracking::Full {
-            self.ask(track_everything(self.flavor, in_transaction).as_bytes()).await?;
-            self.tracking = Tracking::Full;
+            self.track(in_transaction).await?;
         }
         if Rc::ptr_eq(&self.state, state) {
             return Ok(());
@@ -111,6 +112,29 @@ impl Connection {
         self.apply(state).await?;
         self.state = Rc::clone(state);
         Ok(())
+    }
+
+    async fn track(&mut self, in_transaction: bool) -> Result<(), BackendError> {
+        if in_transaction && self.flavor == Flavor::Mysql {
+            if self.tracking == Tracking::Default {
+                self.ask(TRACK_WITHOUT_POSITIONS.as_bytes()).await?;
+                self.tracking = Tracking::WithoutPositions;
+            }
+            return Ok(());
+        }
+        self.ask(track_everything(self.flavor).as_bytes()).await?;
+        self.tracking = Tracking::Full;
+        Ok(())
+    }
+
+    /// Whether the server tells the positions of writes on this connection.
+    pub fn tells_positions(&self) -> bool {
+        self.tracking == Tracking::Full
+    }
+
+    /// Whether this connection cannot be brought to a state: it is in a schema, and the session in none any more.
+    pub fn cannot_become(&self, state: &State) -> bool {
+        state.schema.is_none() && self.state.schema.is_some()
     }
 
     async fn apply(&mut self, state: &State) -> Result<(), BackendError> {
@@ -240,17 +264,16 @@ impl Connection {
     }
 }
 
-/// Facts: `session_track_gtids` is MySQL's, which does not let it be set within a transaction (and so it cannot have
-/// changed there); MariaDB reports `last_gtid` among the variables. `*` stands for all.
-fn track_everything(flavor: Flavor, in_transaction: bool) -> &'static str {
+const TRACK_WITHOUT_POSITIONS: &str = "SET @@session.session_track_system_variables='*', \
+     @@session.session_track_schema=ON, @@session.session_track_state_change=ON";
+
+/// Facts: `session_track_gtids` is MySQL's; MariaDB reports `last_gtid` among the variables. `*` stands for all.
+fn track_everything(flavor: Flavor) -> &'static str {
     match flavor {
-        Flavor::Mysql if !in_transaction => {
+        Flavor::Mysql => {
             "SET @@session.session_track_gtids=OWN_GTID, @@session.session_track_system_variables='*', \
              @@session.session_track_schema=ON, @@session.session_track_state_change=ON"
         }
-        Flavor::Mysql | Flavor::Mariadb => {
-            "SET @@session.session_track_system_variables='*', @@session.session_track_schema=ON, \
-             @@session.session_track_state_change=ON"
-        }
+        Flavor::Mariadb => TRACK_WITHOUT_POSITIONS,
     }
 }

@@ -87,7 +87,7 @@ pub struct LoggedIn {
 }
 
 /// How long a login may take in all. A node that accepts connections and says nothing is as good as down.
-const LOGIN_TIMEOUT: Duration = Duration::from_secs(10);
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Connects and logs in.
 ///
@@ -195,18 +195,26 @@ async fn authenticate(
     mut plugin: Plugin,
     mut nonce: Vec<u8>,
 ) -> Result<Status, BackendError> {
+    let mut unanswerable = None;
     loop {
         let packet = exchange.read(Exact::No).await?;
         match AuthPacket::parse(&packet, capabilities)? {
             AuthPacket::Ok(ok) => return Ok(ok.status),
-            AuthPacket::Err(error) => return Err(BackendError::Refused(ServerError::from_packet(&error))),
+            AuthPacket::Err(error) => {
+                let refused = BackendError::Refused(ServerError::from_packet(&error));
+                return Err(unanswerable.unwrap_or(refused));
+            }
             AuthPacket::Switch { plugin: name, data } => {
                 plugin = Plugin::from_name(name);
                 nonce = data.to_vec();
                 let response = match plugin {
                     Plugin::ClearPassword => clear_password(exchange, secret)?,
-                    _ => first_response(plugin, secret, &nonce)
-                        .ok_or_else(|| BackendError::Plugin(String::from_utf8_lossy(name).into_owned()))?,
+                    // The conversation is ended as the server expects: one that breaks off counts against this host
+                    // (max_connect_errors), and a server invents plugins for names that it does not know.
+                    _ => first_response(plugin, secret, &nonce).unwrap_or_else(|| {
+                        unanswerable = Some(BackendError::Plugin(String::from_utf8_lossy(name).into_owned()));
+                        Vec::new()
+                    }),
                 };
                 exchange.write(&response).await?;
             }

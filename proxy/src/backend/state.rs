@@ -82,6 +82,12 @@ impl State {
     pub fn set_variables(&self, known: &Self) -> Option<Vec<u8>> {
         let mut assignments = self.names(known).unwrap_or_default();
         let named = !assignments.is_empty();
+        for name in known.variables.keys().filter(|name| !self.variables.contains_key(*name)) {
+            separate(&mut assignments);
+            assignments.extend_from_slice(b"@@session.`");
+            assignments.extend_from_slice(name);
+            assignments.extend_from_slice(b"`=DEFAULT");
+        }
         for (name, value) in changed(&self.variables, &known.variables) {
             if named && NAMES.contains(&name) {
                 continue;

@@ -8,7 +8,10 @@
 //!
 //! In each case a node has the last word.
 
+use std::time::Duration;
+
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 use wire::ChangeUser;
 use wire::auth::{Plugin, caching_sha2, write_more, write_switch};
 use wire::capability::Capabilities;
@@ -26,6 +29,9 @@ use crate::error::{ACCESS_DENIED, ClientError};
 use crate::instance::Instance;
 use crate::transport::Channel;
 use crate::transport::packet::{Exact, Exchange};
+
+/// How long the other nodes may take to learn a password while its client waits.
+const WARM_LIMIT: Duration = Duration::from_millis(1500);
 
 /// ER_ACCESS_DENIED_NO_PASSWORD_ERROR: what MariaDB and MySQL say when another plugin than a password is due.
 const ACCESS_DENIED_NO_PASSWORD: u16 = 1698;
@@ -305,9 +311,13 @@ async fn warm(
             answered.then_some((node.id, node.incarnation))
         });
     }
-    while let Some(attempt) = attempts.join_next().await {
-        warm.extend(attempt.ok().flatten());
-    }
+    // A node that hangs must not keep the client from its login; it is shown the password at the next one.
+    let _ = timeout(WARM_LIMIT, async {
+        while let Some(attempt) = attempts.join_next().await {
+            warm.extend(attempt.ok().flatten());
+        }
+    })
+    .await;
     warm
 }
 

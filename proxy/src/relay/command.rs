@@ -89,13 +89,14 @@ impl Command {
         }
     }
 
-    /// Reads what has not come yet of a command that is not sent anywhere, and forgets it.
+    /// Reads what has not come yet of a command that is not sent anywhere, and forgets it. Returns the number of the
+    /// packet that answers it.
     ///
     /// # Errors
     /// When the connection ends or the frames are out of order.
-    pub async fn discard(&mut self, client: &mut Channel) -> Result<(), CommandError> {
+    pub async fn discard(&mut self, client: &mut Channel) -> Result<u8, CommandError> {
         if self.consumed {
-            return Ok(());
+            return Ok(1);
         }
         let mut header = Header::parse(client.unread()).ok_or(CommandError::Empty)?;
         let mut rest = header.length + HEADER - self.available;
@@ -110,7 +111,7 @@ impl Command {
                 rest -= count;
             }
             if header.length < MAX_PAYLOAD {
-                return Ok(());
+                return Ok(header.sequence.wrapping_add(1));
             }
             client.fill_to(HEADER).await.map_err(CommandError::Ended)?;
             let next = Header::parse(client.unread()).ok_or(CommandError::Empty)?;

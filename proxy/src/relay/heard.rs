@@ -15,6 +15,12 @@ pub(super) type Variable = (Box<[u8]>, Box<[u8]>);
 /// The variable in which MariaDB reports the position of the last write.
 const LAST_GTID: &[u8] = b"last_gtid";
 
+/// A variable that MySQL reports with every statement when all variables are tracked. It says nothing.
+const STATEMENT_ID: &[u8] = b"statement_id";
+
+/// ER_SERVER_SHUTDOWN, and MariaDB's ER_CONNECTION_KILLED: the server ends the connection, and the statement has not run.
+const GOING_AWAY_ERRORS: [u16; 2] = [1053, 1927];
+
 /// Errors by which a server says that it takes no writes: ER_OPTION_PREVENTS_STATEMENT, ER_READ_ONLY_MODE,
 /// ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION.
 const READ_ONLY_ERRORS: [u16; 3] = [1290, 1836, 1792];
@@ -30,6 +36,8 @@ pub struct Heard {
     pub schema: Option<Box<[u8]>>,
     /// Session variables that changed, with their new values.
     pub variables: Vec<Variable>,
+    /// The last value generated for an AUTO_INCREMENT column.
+    pub last_insert_id: Option<u64>,
     /// Something in the session changed, of whatever kind.
     pub state_changed: bool,
     /// The number of the error that ended the reply.
@@ -54,9 +62,19 @@ impl Heard {
             && self.error.is_some_and(|code| READ_ONLY_ERRORS.contains(&code))
     }
 
+    /// Whether the whole reply was that the node is about to close the connection.
+    pub fn only_going_away(&self) -> bool {
+        self.oks == 0
+            && self.result_sets == 0
+            && self.error.is_some_and(|code| GOING_AWAY_ERRORS.contains(&code))
+    }
+
     pub(super) fn ok(&mut self, ok: &OkPacket<'_>, flavor: Flavor) {
         self.oks += 1;
         self.status = Some(ok.status);
+        if ok.last_insert_id != 0 {
+            self.last_insert_id = Some(ok.last_insert_id);
+        }
         for tracked in ok.tracked.iter() {
             match tracked {
                 Ok(tracked) => self.tracked(tracked, flavor),
@@ -69,6 +87,7 @@ impl Heard {
         match tracked {
             Tracked::Gtids(text) => self.wrote(flavor, text),
             Tracked::Variable { name: LAST_GTID, value } => self.wrote(flavor, value),
+            Tracked::Variable { name: STATEMENT_ID, .. } => {}
             Tracked::Variable { name, value } => self.variables.push((name.into(), value.into())),
             Tracked::Schema(schema) => self.schema = Some(schema.into()),
             Tracked::StateChanged(changed) => self.state_changed |= changed,

@@ -63,6 +63,8 @@ pub enum Ended {
     Answered,
     /// The node refused to run the statement because it is read only; the client has received nothing.
     ReadOnly,
+    /// The node is about to close the connection and has not run the statement; the client has received nothing.
+    GoingAway,
 }
 
 /// What to do when a node answers that it is read only.
@@ -109,9 +111,16 @@ pub async fn reply(
             .feed(server.unread_mut(), view, &mut outgoing)
             .map_err(|source| RelayError::ServerProtocol { source, answered })?;
         let outgoing = outgoing.finish();
-        if *on_read_only == OnReadOnly::Hold && !answered && heard.only_read_only_refusal() {
-            server.consume(fed.consumed);
-            return Ok(Ended::ReadOnly);
+        if *on_read_only == OnReadOnly::Hold && !answered {
+            let declined = match () {
+                () if heard.only_read_only_refusal() => Some(Ended::ReadOnly),
+                () if heard.only_going_away() => Some(Ended::GoingAway),
+                () => None,
+            };
+            if let Some(declined) = declined {
+                server.consume(fed.consumed);
+                return Ok(declined);
+            }
         }
         answered |= outgoing.send(server.unread(), client).await.map_err(RelayError::Client)?;
         server.consume(fed.consumed);

@@ -13,7 +13,7 @@ use std::time::Instant;
 use gtid::Position;
 
 use super::needs::Seen;
-use super::{Facts, applied};
+use super::{Facts, Sampled, applied};
 use crate::cluster::snapshot::{Node, NodeId};
 use crate::config::Level;
 
@@ -22,14 +22,12 @@ use crate::config::Level;
 pub enum Required {
     /// Nothing: any node in rotation.
     Nothing,
-    /// To have applied this.
-    Applied(Position),
-    /// To be this very node, in the same life, and to have applied this.
-    Stay {
-        /// The node.
-        node: NodeId,
-        /// What it must have applied.
-        position: Position,
+    /// One of the two.
+    Fresh {
+        /// Any node that has applied this; `None` when it is not known what would suffice.
+        anywhere: Option<Position>,
+        /// This very node, in the same life, when it has applied this: the session read there last.
+        stay: Option<(NodeId, Position)>,
     },
     /// Not known before the primary was asked.
     Ask,
@@ -38,18 +36,33 @@ pub enum Required {
 /// What is required of a node for the read at hand.
 pub(super) fn required(facts: &Facts<'_>) -> Required {
     let needs = facts.needs;
+    let anywhere = |position: Position| Required::Fresh { anywhere: Some(position), stay: None };
+    if let Some(awaited) = &facts.attempt.awaited {
+        return anywhere(awaited.clone());
+    }
     match facts.promise.level {
         Level::Eventual => Required::Nothing,
-        _ if facts.attempt.asked.is_some() => Required::Applied(needs.position()),
+        _ if facts.attempt.asked.is_some() => anywhere(needs.position()),
         Level::Global => Required::Ask,
         Level::Session if needs.unknown => Required::Ask,
         Level::Session => match needs.seen {
-            Seen::Covered => Required::Applied(needs.position()),
-            Seen::On { node, incarnation, until } => match shown_by(facts, node, incarnation, until) {
-                Shown::AtMost(high) => Required::Applied(with(needs.position(), high)),
-                Shown::NotSampled => Required::Stay { node, position: needs.position() },
-                Shown::Unknowable => Required::Ask,
-            },
+            Seen::Covered => anywhere(needs.position()),
+            Seen::On { node, incarnation, until } => {
+                let stay = Some((node, needs.position()));
+                match shown_by(facts, node, incarnation, until) {
+                    Shown::AtMost(high) => {
+                        Required::Fresh { anywhere: Some(with(needs.position(), high)), stay }
+                    }
+                    Shown::NotSampled => {
+                        let anywhere = match &facts.attempt.sampled {
+                            Some(Sampled::AtMost(high)) => Some(with(needs.position(), high)),
+                            Some(Sampled::Nothing) | None => None,
+                        };
+                        Required::Fresh { anywhere, stay }
+                    }
+                    Shown::Unknowable => Required::Ask,
+                }
+            }
         },
     }
 }
@@ -113,9 +126,10 @@ pub(super) fn on_primary(facts: &Facts<'_>, primary: &Node) -> OnPrimary {
 pub(super) fn fulfils(node: &Node, required: &Required) -> bool {
     match required {
         Required::Nothing => true,
-        Required::Applied(position) => node.follows && applied(node, position),
-        Required::Stay { node: stay, position } => {
-            node.id == *stay && node.follows && applied(node, position)
+        Required::Fresh { anywhere, stay } => {
+            let stays =
+                stay.as_ref().is_some_and(|(stay, position)| node.id == *stay && applied(node, position));
+            node.follows && (stays || anywhere.as_ref().is_some_and(|position| applied(node, position)))
         }
         Required::Ask => false,
     }

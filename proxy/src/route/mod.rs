@@ -11,6 +11,8 @@ mod freshness;
 mod needs;
 mod reason;
 
+use std::time::Duration;
+
 use gtid::Position;
 
 use crate::cluster::snapshot::{Node, NodeId, Role, Snapshot};
@@ -21,6 +23,10 @@ use freshness::OnPrimary;
 pub use freshness::Required;
 pub use needs::{Needs, PrimaryBound, Seen};
 pub use reason::Reason;
+
+/// How long a session that only reads stays on one node before it may ask the primary in order to move. Questions are
+/// shared, so that however many sessions move, one is under way at a time.
+const ANCHORED_AT_MOST: Duration = Duration::from_millis(200);
 
 /// What is to be routed, as far as the statement itself says.
 #[derive(Clone, Copy, Debug)]
@@ -69,12 +75,26 @@ pub struct Attempt {
     pub excluded: NodeSet,
     /// The primary's bound, when it was asked after the statement arrived.
     pub asked: Option<PrimaryBound>,
+    /// What the primary said of how far any node can be, when it was asked for a session that may as well stay where it
+    /// is; or that it did not say.
+    pub sampled: Option<Sampled>,
+    /// What is waited for; it does not move on while other writes go on.
+    pub awaited: Option<Position>,
     /// The consistency timeout is over.
     pub expired: bool,
     /// The statement waited for a replica.
     pub waited: bool,
     /// Why it must go to the primary after all: a replica refused or failed it.
     pub fallback: Option<Reason>,
+}
+
+/// What came of a question that needed no answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sampled {
+    /// No node can have shown more than this to anybody by the time of the statement.
+    AtMost(Position),
+    /// Nothing in time.
+    Nothing,
 }
 
 /// The next step for a statement.
@@ -84,6 +104,8 @@ pub enum Decision {
     Go(Go),
     /// Ask the primary for its position first, then decide again.
     Ask,
+    /// The same, but an answer is not needed: the session may stay where it is.
+    MayAsk,
     /// Wait until a replica in rotation has applied `position`, then decide again.
     Wait {
         /// What must be applied.
@@ -177,8 +199,8 @@ pub struct Facts<'a> {
 
 /// Decides the next step.
 pub fn route(facts: Facts<'_>) -> Decision {
-    if let Some((node, reason)) = bound_to(&facts.standing) {
-        return go(node, reason);
+    if let Some(decision) = bound(&facts) {
+        return decision;
     }
     if let Some(reason) = facts.attempt.fallback {
         return to_primary(&facts, reason);
@@ -196,9 +218,18 @@ pub fn route(facts: Facts<'_>) -> Decision {
     }
 }
 
-/// The node a session cannot leave now.
-fn bound_to(standing: &Standing) -> Option<(NodeId, Reason)> {
-    standing.transaction.map(|node| (node, Reason::Transaction)).or(standing.pinned)
+/// What a session cannot leave now: the node of a cursor for its rows, of a transaction, of what pins it.
+fn bound(facts: &Facts<'_>) -> Option<Decision> {
+    match (facts.standing.pinned, facts.standing.transaction) {
+        (Some((node, Reason::PinnedStatement)), _) => Some(go(node, Reason::PinnedStatement)),
+        (_, Some(node)) => Some(go(node, Reason::Transaction)),
+        // A pinned session reads on the primary as others do: not before it shows what was seen elsewhere.
+        (Some((node, reason)), None) if facts.snapshot.primary == Some(node) => {
+            Some(to_primary(facts, reason))
+        }
+        (Some((node, reason)), None) => Some(go(node, reason)),
+        (None, None) => None,
+    }
 }
 
 fn go(node: NodeId, reason: Reason) -> Decision {
@@ -260,17 +291,32 @@ fn on_any(facts: &Facts<'_>, reason: Reason) -> Decision {
         Required::Ask => return Decision::Ask,
         required => required,
     };
+    if wants_to_move(facts, rotation, &required) {
+        return Decision::MayAsk;
+    }
     let fresh = choose::fresh(facts, rotation, &required);
     if let Some(node) = choose::by_weight(facts, fresh) {
         return Decision::Go(Go { node, reason, shows: None, outcome: Some(served(facts, node)) });
     }
     match required {
-        // The session may go on reading where it read last, but that node is gone: learn what it can have shown. To
+        Required::Fresh { anywhere: Some(position), .. } if !rotation.is_empty() => {
+            behind(facts, rotation, position)
+        }
+        // The session could go on reading where it read last, but that node is gone: learn what it can have shown. To
         // wait would be in vain, for no position of another node tells it.
-        Required::Stay { .. } if facts.snapshot.primary().is_some() => Decision::Ask,
-        Required::Applied(position) if !rotation.is_empty() => behind(facts, rotation, position),
+        Required::Fresh { anywhere: None, .. } if facts.snapshot.primary().is_some() => Decision::Ask,
         _ => last_resort(facts, Reason::NoReplica),
     }
+}
+
+/// Whether a session that only reads has stayed on one node long enough, and the weights would have it elsewhere now.
+/// What it saw last is not known to be anywhere else; the primary knows.
+fn wants_to_move(facts: &Facts<'_>, rotation: NodeSet, required: &Required) -> bool {
+    let Required::Fresh { anywhere: None, stay: Some((node, _)) } = required else { return false };
+    facts.attempt.sampled.is_none()
+        && facts.needs.anchored_for() > ANCHORED_AT_MOST
+        && facts.snapshot.primary().is_some()
+        && choose::by_weight(facts, rotation).is_some_and(|chosen| chosen != *node)
 }
 
 /// Every replica in rotation is behind.
@@ -330,8 +376,8 @@ fn on_one(facts: &Facts<'_>, id: NodeId, reason: Reason) -> Decision {
         required if !choose::fresh(facts, rotation, &required).is_empty() => {
             Decision::Go(Go { node: id, reason, shows: None, outcome: Some(served(facts, id)) })
         }
-        Required::Stay { .. } => Decision::Ask,
-        Required::Applied(position) => behind(facts, rotation, position),
+        Required::Fresh { anywhere: Some(position), .. } => behind(facts, rotation, position),
+        Required::Fresh { anywhere: None, .. } => Decision::Ask,
         Required::Nothing => last_resort(facts, Reason::NoReplica),
     }
 }

@@ -1,6 +1,6 @@
 //! What a session has written and seen: the least that its next read must show.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gtid::Position;
 
@@ -21,6 +21,10 @@ pub struct Needs {
     pub seen: Seen,
     /// Something was written and its position is not known; the primary must be asked.
     pub unknown: bool,
+    /// The epoch in which all this was noted; 0 before the first statement.
+    epoch: u64,
+    /// When the first of the results came that the session saw on the node of `seen` in a row.
+    anchored: Option<Instant>,
 }
 
 /// What the session saw last.
@@ -71,6 +75,8 @@ impl Needs {
         }
         if one_order {
             self.bound = Position::empty(self.written.flavor());
+            // Whatever was written or seen before without a position stands before this in the log.
+            self.unknown = false;
         } else {
             self.unknown |= self.seen != Seen::Covered;
         }
@@ -85,7 +91,26 @@ impl Needs {
             Seen::On { node: last, incarnation: life, .. } => (last, life) != (node, incarnation),
         };
         self.unknown |= elsewhere && !checked;
+        if elsewhere || self.seen == Seen::Covered {
+            self.anchored = Some(until);
+        }
         self.seen = Seen::On { node, incarnation, until };
+    }
+
+    /// The cluster is in this epoch. After a change of primary the session asks once what still holds.
+    pub fn in_epoch(&mut self, epoch: u64) {
+        if self.epoch != epoch {
+            self.unknown |= self.epoch != 0 && (!self.position().is_empty() || self.seen != Seen::Covered);
+            self.epoch = epoch;
+        }
+    }
+
+    /// How long the session has read on one node by now without it being known whether another would do.
+    pub fn anchored_for(&self) -> Duration {
+        match (self.seen, self.anchored) {
+            (Seen::On { until, .. }, Some(since)) => until.saturating_duration_since(since),
+            _ => Duration::ZERO,
+        }
     }
 
     /// A write may have happened, and nobody said where it stands in the log.
@@ -93,9 +118,11 @@ impl Needs {
         self.unknown = true;
     }
 
-    /// Everything up to the primary's answer is needed from now on.
+    /// Everything up to the primary's answer is needed from now on, and nothing that this primary has not got: what an
+    /// earlier one lost can be awaited for ever.
     pub fn learnt(&mut self, bound: &PrimaryBound) {
-        self.raise(&bound.high);
+        self.written = Position::empty(bound.high.flavor());
+        self.bound = bound.high.clone();
         self.unknown = false;
         self.seen = Seen::Covered;
     }

@@ -207,8 +207,26 @@ fn a_session_stays_where_it_read_until_another_node_is_known_to_show_as_much() {
         [2],
         "a sample from before proves nothing"
     );
-    assert_eq!(Case::new(Level::Session).saw(2).high(2, 85, 1).nodes(), [1], "85 is on node 1 only");
-    assert_eq!(Case::new(Level::Session).saw(2).high(2, 80, 1).nodes(), [1, 2]);
+    assert_eq!(Case::new(Level::Session).saw(2).high(2, 91, 1).nodes(), [2], "node 1 has applied 90");
+    assert_eq!(Case::new(Level::Session).saw(2).high(2, 90, 1).nodes(), [1, 2]);
+}
+
+#[test]
+fn a_session_that_only_reads_follows_the_weights_in_time() {
+    let mut case = Case::new(Level::Session).saw(2);
+    let later = case.start + ANCHORED_AT_MOST + Duration::from_millis(1);
+    case.needs.saw(NodeId(2), 1, later, true);
+    let asks = (0..200).filter(|dice| case.decide(*dice) == Decision::MayAsk).count();
+    assert_eq!(asks, 100, "when the dice name the other node");
+    case.attempt.sampled = Some(Sampled::Nothing);
+    assert_eq!(case.nodes(), [2], "nobody answered: it stays");
+    case.attempt.sampled = Some(Sampled::AtMost(at(91)));
+    assert_eq!(case.nodes(), [2], "the other has applied 90: it stays");
+    case.attempt.sampled = Some(Sampled::AtMost(at(90)));
+    assert_eq!(case.nodes(), [1, 2]);
+    case.attempt.sampled = None;
+    case.needs.saw(NodeId(1), 1, later, true);
+    assert_eq!(case.nodes(), [1], "it has just moved");
 }
 
 #[test]

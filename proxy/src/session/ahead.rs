@@ -6,6 +6,8 @@ use super::prepared::LONG_DATA_LIMIT;
 use super::reach::Unreachable;
 use super::understand::{Role, Statement};
 use super::{End, Session};
+use crate::cluster::snapshot::NodeId;
+use crate::config::Mode;
 use crate::error::ClientError;
 use crate::relay::{Command, send};
 use crate::route::Request;
@@ -14,17 +16,18 @@ impl Session {
     /// Keeps a piece of a parameter until the statement runs; when it becomes too much, sends all of it to the primary,
     /// where the statement then runs too.
     pub(super) async fn long_data(&mut self, command: &mut Command, id: u32) -> Result<(), End> {
+        let kept = self.prepared.long_data_size();
+        let primary = self.place_for_long_data();
         let Some(prepared) = self.prepared.get_mut(id) else {
             // As the servers do: an unknown id is found out when it is executed.
-            return self.forget_command(command).await;
+            return self.forget_command(command).await.map(|_| ());
         };
-        let size = prepared.long_data.len() + command.available;
+        let size = kept + command.available;
         if command.whole && prepared.sent_ahead_to.is_none() && size <= LONG_DATA_LIMIT {
             prepared.long_data.extend_from_slice(command.bytes(&self.client));
             command.consume(&mut self.client);
             return Ok(());
         }
-        let primary = self.transaction.or(self.instance.cluster.snapshot().primary);
         let Some(node) = prepared.sent_ahead_to.or(primary) else {
             return Err(End::Told(ClientError::own(
                 "no node is primary now, and a parameter this large needs one",
@@ -47,7 +50,17 @@ impl Session {
         })
     }
 
-    fn lost_ahead(&mut self, node: crate::cluster::snapshot::NodeId, unreachable: &Unreachable) -> End {
+    /// Where parameters go that are too large to keep: the primary; on a read-only endpoint the replica at hand.
+    fn place_for_long_data(&self) -> Option<NodeId> {
+        let snapshot = self.instance.cluster.snapshot();
+        let replica = || snapshot.nodes.iter().find(|node| node.takes_reads()).map(|node| node.id);
+        match self.endpoint.mode {
+            Mode::ReadWrite => self.transaction.or(snapshot.primary),
+            Mode::ReadOnly => self.transaction.or(self.previous).or_else(replica),
+        }
+    }
+
+    fn lost_ahead(&mut self, node: NodeId, unreachable: &Unreachable) -> End {
         let name = self.node_name(node);
         tracing::warn!(
             session = self.id,
@@ -67,7 +80,7 @@ impl Session {
                 let _ = connection.flush_if_full().await;
             }
         }
-        self.forget_command(command).await
+        self.forget_command(command).await.map(|_| ())
     }
 }
 

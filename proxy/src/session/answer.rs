@@ -161,12 +161,12 @@ impl Session {
     /// The sessions of the same account: what others do is not this one's business.
     fn rows_of_sessions(&self) -> Vec<Row> {
         let cards = self.instance.registry.all();
-        let own = cards.iter().filter(|card| card.user == self.account.user);
+        let own = cards.iter().filter(|card| card.user() == self.account.user);
         own.map(|card| {
             let running = card.running().map(|(node, _)| self.node_name(node).into_bytes());
             let mut cells = row([
                 card.id.to_string(),
-                String::from_utf8_lossy(&card.user).into_owned(),
+                String::from_utf8_lossy(&card.user()).into_owned(),
                 card.peer.to_string(),
                 card.endpoint.clone(),
                 card.since.elapsed().as_secs().to_string(),

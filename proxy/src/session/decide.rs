@@ -3,14 +3,19 @@
 use std::time::{Duration, Instant};
 
 use gtid::Position;
-use tokio::time::sleep_until;
+use tokio::time::{sleep_until, timeout};
 
 use super::registry::Ending;
 use super::understand::Statement;
 use super::{End, Session};
 use crate::config::{Level, OnTimeout};
 use crate::error::ClientError;
-use crate::route::{Attempt, Decision, Facts, Go, NodeSet, Outcome, Promise, Refusal, Standing, route};
+use crate::route::{
+    Attempt, Decision, Facts, Go, NodeSet, Outcome, Promise, Refusal, Sampled, Standing, route,
+};
+
+/// How long a statement that can run at once lets the primary think about where else it could.
+const MAY_ASK_LIMIT: Duration = Duration::from_millis(5);
 
 /// Bytes a client may send ahead while its statement waits; more than that is read only when the wait is over.
 const SENT_AHEAD: usize = 64 * 1024;
@@ -40,6 +45,8 @@ pub(super) struct Search {
     waiting_since: Option<Instant>,
     /// How long that took until a node was found.
     pub(super) waited: Option<Duration>,
+    /// Nodes whose connection broke under it.
+    pub(super) lost: u32,
 }
 
 impl Search {
@@ -49,6 +56,7 @@ impl Search {
             level: Level::default(),
             waiting_since: None,
             waited: None,
+            lost: 0,
         }
     }
 
@@ -113,9 +121,17 @@ impl Session {
                     self.needs.learnt(&bound);
                     search.attempt.asked = Some(bound);
                 }
+                Decision::MayAsk => {
+                    let asked = timeout(MAY_ASK_LIMIT, self.instance.cluster.ask_primary()).await;
+                    search.attempt.sampled = Some(match asked {
+                        Ok(Ok(bound)) => Sampled::AtMost(bound.high),
+                        Ok(Err(_)) | Err(_) => Sampled::Nothing,
+                    });
+                }
                 Decision::Wait { position, among } => {
                     let since = *search.waiting_since.get_or_insert_with(Instant::now);
                     search.attempt.waited = true;
+                    search.attempt.awaited = Some(position.clone());
                     let deadline = limit.map(|limit| since + limit);
                     match self.wait(&position, among, deadline).await {
                         Waited::RouteAgain => {}
@@ -137,6 +153,7 @@ impl Session {
 
     fn route(&mut self, statement: &Statement, promise: Promise, attempt: &Attempt) -> Decision {
         let snapshot = self.instance.cluster.snapshot();
+        self.needs.in_epoch(snapshot.epoch);
         let settings = self.endpoint.settings.load();
         let mut request = statement.request;
         let pinned = self.pinned_for(statement, &snapshot);

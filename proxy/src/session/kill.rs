@@ -32,13 +32,18 @@ pub(super) async fn kill(
     let Some(card) = card else {
         return Err(ClientError::new(1094, b"HY000", format!("Unknown thread id: {id}")));
     };
-    if let Some((node, thread)) = card.running() {
-        tell_node(instance, killer, node, thread).await?;
-    } else if card.user != killer.user {
-        // There is no server to ask: only one's own sessions.
-        return Err(ClientError::new(1095, b"HY000", format!("You are not owner of thread {id}")));
-    } else if query_only {
-        card.interrupt();
+    let allowed = match card.running() {
+        Some((node, thread)) => tell_node(instance, killer, node, thread).await?,
+        None => Allowed::NotAsked,
+    };
+    if allowed == Allowed::NotAsked {
+        // No server has judged: only one's own sessions.
+        if card.user() != killer.user {
+            return Err(ClientError::new(1095, b"HY000", format!("You are not owner of thread {id}")));
+        }
+        if query_only {
+            card.interrupt();
+        }
     }
     if !query_only {
         card.end(Ending::Killed);
@@ -46,17 +51,26 @@ pub(super) async fn kill(
     Ok(())
 }
 
+/// Who said that the killer may.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Allowed {
+    /// The server, by carrying it out.
+    ByServer,
+    /// Nobody: the statement had ended before the server could judge.
+    NotAsked,
+}
+
 async fn tell_node(
     instance: &Instance,
     killer: &Account,
     node: NodeId,
     thread: u32,
-) -> Result<(), ClientError> {
+) -> Result<Allowed, ClientError> {
     let found = {
         let snapshot = instance.cluster.snapshot();
         snapshot.node(node).map(|node| (node.name.to_string(), node.address.clone()))
     };
-    let Some((name, address)) = found else { return Ok(()) };
+    let Some((name, address)) = found else { return Ok(Allowed::NotAsked) };
     let request = LoginRequest {
         user: &killer.user,
         secret: &killer.secret,
@@ -70,9 +84,9 @@ async fn tell_node(
         ask(&mut channel, &format!("KILL QUERY {thread}"), KILL_TIMEOUT).await
     };
     match told.await {
-        Ok(_) => Ok(()),
+        Ok(_) => Ok(Allowed::ByServer),
         // The statement has ended meanwhile: ER_NO_SUCH_THREAD.
-        Err(crate::backend::BackendError::Refused(error)) if error.code == 1094 => Ok(()),
+        Err(crate::backend::BackendError::Refused(error)) if error.code == 1094 => Ok(Allowed::NotAsked),
         Err(error) => Err(ClientError::from_backend(&name, &error)),
     }
 }

@@ -8,6 +8,7 @@
 
 mod ahead;
 mod answer;
+mod changes;
 mod decide;
 mod kill;
 mod pins;
@@ -39,12 +40,12 @@ use crate::relay::{Command, CommandError};
 use crate::route::{Needs, Reason};
 use crate::transport::Channel;
 
+use changes::is_system_schema;
 use decide::Overrides;
 use pins::Pins;
 use prepared::PreparedStatements;
 use reach::Backends;
 pub use registry::{Card, Ending, Registry};
-use remember::is_system_schema;
 use understand::{Role, Statement, Understood};
 
 /// A client's session.
@@ -79,6 +80,10 @@ pub struct Session {
     home: Option<NodeId>,
     pins: Pins,
     in_system_schema: bool,
+    /// SET TRANSACTION was said for the next transaction, on the primary connection.
+    next_transaction_is_set: bool,
+    /// The last value generated for an AUTO_INCREMENT column.
+    last_insert_id: u64,
     needs: Needs,
     prepared: PreparedStatements,
     last: Option<LastRoute>,
@@ -174,6 +179,8 @@ impl Session {
             previous: None,
             home: None,
             pins: Pins::default(),
+            next_transaction_is_set: false,
+            last_insert_id: 0,
             needs: Needs::default(),
             prepared: PreparedStatements::default(),
             last: None,
@@ -196,6 +203,8 @@ impl Session {
 
     /// One command, from its bytes to its answer.
     async fn serve(&mut self, command: &mut Command) -> Result<(), End> {
+        // A KILL QUERY that came while nothing ran hits nothing.
+        self.card.take_interrupt();
         match self.understand(command) {
             Understood::Run(statement) => self.run_whole(command, statement).await,
             Understood::Ping => self.answer_ok(command).await,
@@ -270,17 +279,18 @@ impl Session {
 
     /// Tells the client why not; the session goes on.
     async fn refuse(&mut self, command: &mut Command, error: &ClientError) -> Result<(), End> {
-        self.forget_command(command).await?;
-        self.write_error(error, 1).await
+        let sequence = self.forget_command(command).await?;
+        self.write_error(error, sequence).await
     }
 
-    async fn forget_command(&mut self, command: &mut Command) -> Result<(), End> {
+    /// Reads away what is left of a command. Returns the number of the packet that answers it.
+    async fn forget_command(&mut self, command: &mut Command) -> Result<u8, End> {
         command.discard(&mut self.client).await.map_err(ended)
     }
 
     async fn answer_ok(&mut self, command: &mut Command) -> Result<(), End> {
-        command.consume(&mut self.client);
-        self.write_ok(1).await
+        let sequence = self.forget_command(command).await?;
+        self.write_ok(sequence).await
     }
 
     async fn write_ok(&mut self, sequence: u8) -> Result<(), End> {

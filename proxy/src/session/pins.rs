@@ -1,6 +1,6 @@
 //! What keeps a session on its primary connection: state that lives there and cannot be moved.
 
-use sql::{Effects, Kind};
+use sql::Effects;
 
 use crate::route::Reason;
 
@@ -9,10 +9,14 @@ use crate::route::Reason;
 pub(super) struct Pins {
     temporary_table: bool,
     locks: u32,
+    /// A lock was taken and perhaps not released: which one RELEASE_LOCK meant is not known. Reads may leave the
+    /// connection, but it must not be replaced.
+    held_locks: bool,
     tables_locked: bool,
     instance_locked: bool,
     xa: bool,
     other: bool,
+    in_doubt: bool,
     /// Statements prepared as text live on the primary connection. They do not keep reads from replicas, but the
     /// connection cannot be replaced without the client noticing.
     prepared_text: bool,
@@ -27,87 +31,103 @@ impl Pins {
             (self.temporary_table, Reason::PinnedTemporaryTable),
             (self.locks > 0 || self.tables_locked || self.instance_locked, Reason::PinnedLock),
             (self.xa, Reason::PinnedXa),
-            (self.other, Reason::PinnedSessionState),
+            (self.other || self.in_doubt, Reason::PinnedSessionState),
         ];
         causes.into_iter().find(|(holds, _)| *holds).map(|(_, reason)| reason)
     }
 
     /// Whether a new connection could not take the place of the primary one unnoticed.
     pub(super) fn hold_the_connection(self) -> bool {
-        self.reason().is_some() || self.prepared_text || self.opaque_variables
+        self.reason().is_some() || self.prepared_text || self.opaque_variables || self.held_locks
     }
 
-    /// A statement has succeeded on the primary connection. `told` says that the server reported a change of state
-    /// that none of its other reports explains.
-    pub(super) fn note(&mut self, effects: Effects, kind: Kind, text: &[u8], told: bool) {
+    /// A statement has succeeded on the primary connection. `changed`: the server said that it changed the session's
+    /// state, and nothing else that it said explains that. Of a statement whose doings cannot be seen it may be anything.
+    pub(super) fn note(&mut self, effects: Effects, changed: bool) {
         let has = |effect| effects.contains(effect);
         self.temporary_table |= has(Effects::CREATES_TEMPORARY_TABLE);
         if has(Effects::TAKES_LOCK) {
             self.locks = self.locks.saturating_add(1);
+            self.held_locks = true;
         }
         if has(Effects::RELEASES_LOCK) {
             self.locks = self.locks.saturating_sub(1);
         }
         if has(Effects::RELEASES_ALL_LOCKS) {
             self.locks = 0;
+            self.held_locks = false;
         }
         self.tables_locked =
             (self.tables_locked || has(Effects::LOCKS_TABLES)) && !has(Effects::UNLOCKS_TABLES);
         self.instance_locked =
             (self.instance_locked || has(Effects::LOCKS_INSTANCE)) && !has(Effects::UNLOCKS_INSTANCE);
-        if kind == Kind::Xa {
-            self.xa = !ends_xa(text);
-        }
+        self.xa = (self.xa || has(Effects::BEGINS_XA)) && !has(Effects::ENDS_XA);
         self.prepared_text |= has(Effects::PREPARED_TEXT);
         self.other |= effects.intersects(Effects::SETS_LOG_BIN | Effects::OPENS_HANDLER);
-        self.other |= told && has(Effects::OPAQUE);
+        self.other |= changed && has(Effects::OPAQUE);
     }
-}
 
-/// Whether an XA statement leaves the session without an XA transaction.
-fn ends_xa(text: &[u8]) -> bool {
-    let mut words = text.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
-    let first = words.next().is_some_and(|word| word.eq_ignore_ascii_case(b"XA"));
-    let verbs: [&[u8]; 4] = [b"PREPARE", b"COMMIT", b"ROLLBACK", b"RECOVER"];
-    first && words.next().is_some_and(|word| verbs.iter().any(|verb| word.eq_ignore_ascii_case(verb)))
+    /// A statement whose doings cannot be seen has failed half way. What it left behind the next reply on its connection
+    /// tells: an error has no room for it.
+    pub(super) fn note_failure(&mut self) {
+        self.in_doubt = true;
+    }
+
+    /// That next reply has come. `changed`: it tells of a change of state, which is the failed statement's.
+    pub(super) fn clear_doubt(&mut self, changed: bool) {
+        self.other |= self.in_doubt && changed;
+        self.in_doubt = false;
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn note(pins: &mut Pins, effects: Effects) -> Option<Reason> {
+        pins.note(effects, false);
+        pins.reason()
+    }
+
     #[test]
     fn a_lock_pins_until_it_is_released() {
         let mut pins = Pins::default();
-        pins.note(Effects::TAKES_LOCK, Kind::Select, b"", false);
-        pins.note(Effects::TAKES_LOCK, Kind::Select, b"", false);
-        pins.note(Effects::RELEASES_LOCK, Kind::Select, b"", false);
-        assert_eq!(pins.reason(), Some(Reason::PinnedLock));
-        pins.note(Effects::RELEASES_ALL_LOCKS, Kind::Select, b"", false);
-        assert_eq!(pins.reason(), None);
-        pins.note(Effects::LOCKS_TABLES, Kind::LockTables, b"", false);
-        assert_eq!(pins.reason(), Some(Reason::PinnedLock));
-        pins.note(Effects::UNLOCKS_TABLES, Kind::UnlockTables, b"", false);
-        assert_eq!(pins.reason(), None);
+        note(&mut pins, Effects::TAKES_LOCK);
+        note(&mut pins, Effects::TAKES_LOCK);
+        assert_eq!(note(&mut pins, Effects::RELEASES_LOCK), Some(Reason::PinnedLock));
+        assert_eq!(note(&mut pins, Effects::RELEASES_LOCK), None);
+        assert!(pins.hold_the_connection(), "it may have been another lock that was released");
+        note(&mut pins, Effects::RELEASES_ALL_LOCKS);
+        assert!(!pins.hold_the_connection());
+        assert_eq!(note(&mut pins, Effects::LOCKS_TABLES), Some(Reason::PinnedLock));
+        assert_eq!(note(&mut pins, Effects::UNLOCKS_TABLES), None);
     }
 
     #[test]
-    fn xa_pins_from_start_to_its_end() {
+    fn xa_pins_from_its_beginning_to_its_end() {
         let mut pins = Pins::default();
-        for text in [&b"XA START 'a'"[..], b"xa  begin 'a'", b"XA END 'a'", b"/* x */ XA COMMIT 'a'"] {
-            pins.note(Effects::NONE, Kind::Xa, text, false);
-            assert_eq!(pins.reason(), Some(Reason::PinnedXa), "{}", String::from_utf8_lossy(text));
-        }
-        pins.note(Effects::NONE, Kind::Xa, b"XA\n COMMIT 'a'", false);
-        assert_eq!(pins.reason(), None);
+        assert_eq!(note(&mut pins, Effects::BEGINS_XA), Some(Reason::PinnedXa));
+        assert_eq!(note(&mut pins, Effects::NONE), Some(Reason::PinnedXa));
+        assert_eq!(note(&mut pins, Effects::ENDS_XA), None);
     }
 
     #[test]
-    fn a_procedure_that_changed_something_unknown_pins() {
+    fn a_procedure_that_failed_pins_until_the_server_has_spoken() {
         let mut pins = Pins::default();
-        pins.note(Effects::UNKNOWN, Kind::Call, b"", false);
+        pins.note_failure();
+        assert_eq!(pins.reason(), Some(Reason::PinnedSessionState));
+        pins.clear_doubt(false);
         assert_eq!(pins.reason(), None);
-        pins.note(Effects::UNKNOWN, Kind::Call, b"", true);
+        pins.note_failure();
+        pins.clear_doubt(true);
+        assert_eq!(pins.reason(), Some(Reason::PinnedSessionState));
+    }
+
+    #[test]
+    fn a_procedure_that_changed_something_pins() {
+        let mut pins = Pins::default();
+        assert_eq!(note(&mut pins, Effects::UNKNOWN), None);
+        pins.note(Effects::UNKNOWN, true);
         assert_eq!(pins.reason(), Some(Reason::PinnedSessionState));
     }
 }

@@ -6,10 +6,11 @@ use sql::Classified;
 use wire::Execute;
 use wire::capability::Capabilities;
 
+use crate::backend::state::Shared;
 use crate::cluster::snapshot::NodeId;
 
-/// Bytes of parameters sent ahead (COM_STMT_SEND_LONG_DATA) that a statement keeps until it is known where it runs.
-/// Beyond that they go to the primary, and the statement follows them.
+/// Bytes of parameters sent ahead (COM_STMT_SEND_LONG_DATA) that a session keeps until it is known where their statements
+/// run. Beyond that they go to the primary, and the statement follows them.
 pub(super) const LONG_DATA_LIMIT: usize = 1024 * 1024;
 
 /// A prepared statement as its client knows it.
@@ -21,6 +22,8 @@ pub(super) struct Prepared {
     pub(super) classified: Classified,
     /// How many parameters it has.
     pub(super) params: u16,
+    /// The session's state when it was prepared: servers run it in the schema, and read it by the rules, of then.
+    pub(super) state: Shared,
     /// The parameters' types as last sent, and how often they have been: a node that has not seen the last ones is
     /// told them again.
     pub(super) types: Option<Box<[u8]>>,
@@ -53,12 +56,13 @@ impl PreparedStatements {
         }
     }
 
-    pub(super) fn add(&mut self, id: u32, text: &[u8], classified: Classified, params: u16) {
+    pub(super) fn add(&mut self, id: u32, text: &[u8], classified: Classified, params: u16, state: Shared) {
         self.last_id = id;
         let prepared = Prepared {
             text: text.into(),
             classified,
             params,
+            state,
             types: None,
             types_version: 0,
             long_data: Vec::new(),
@@ -86,6 +90,11 @@ impl PreparedStatements {
             prepared.types = Some(types.into());
             prepared.types_version = prepared.types_version.wrapping_add(1);
         }
+    }
+
+    /// Bytes of parameters that are kept, of all statements together.
+    pub(super) fn long_data_size(&self) -> usize {
+        self.known.values().map(|prepared| prepared.long_data.len()).sum()
     }
 
     pub(super) fn remove(&mut self, id: u32) -> bool {

@@ -84,56 +84,66 @@ impl Backends {
 impl Session {
     /// Makes the connection to `node` ready for the statement.
     pub(super) async fn reach(&mut self, node: NodeId, statement: &Statement) -> Result<(), Unreachable> {
-        self.drop_if_dead(node)?;
+        self.drop_if_dead(node, statement)?;
         let is_new = self.backends.get(node).is_none();
         if is_new {
-            let connection = self.connect(node).await.map_err(Unreachable::Failed)?;
+            let mut connection = self.connect(node).await.map_err(Unreachable::Failed)?;
+            self.restore_insert_id(&mut connection).await.map_err(Unreachable::Failed)?;
             self.backends.put(connection);
+        }
+        if let Role::Execute(id) | Role::Reset(id) | Role::Fetch(id) = statement.role {
+            self.prepare_on(node, id).await?;
         }
         // What asks about the statement before it, such as SHOW WARNINGS, must be the next one that the server sees. The
         // connection is at the session's state, for that statement ran there.
         if !is_new && statement.request.target == sql::Target::Previous && self.previous == Some(node) {
-            return self.prepare_for(node, statement).await;
+            return Ok(());
         }
-        let tracking = if self.changes_nothing(node, statement) { Tracking::Default } else { Tracking::Full };
         let in_transaction = self.transaction == Some(node);
+        let tracking = if self.changes_nothing(node, statement) { Tracking::Default } else { Tracking::Full };
         let Some(connection) = self.backends.get(node) else {
             return Err(Unreachable::Lost("no connection".to_owned()));
         };
         if let Err(error) = connection.bring_to(&self.state, tracking, in_transaction).await {
             return Err(self.failed(node, error));
         }
-        self.prepare_for(node, statement).await
+        Ok(())
     }
 
-    async fn prepare_for(&mut self, node: NodeId, statement: &Statement) -> Result<(), Unreachable> {
-        match statement.role {
-            Role::Execute(id) | Role::Reset(id) | Role::Fetch(id) => self.prepare_on(node, id).await,
-            _ => Ok(()),
+    /// LAST_INSERT_ID() outlives the connection on which it was made.
+    async fn restore_insert_id(&self, connection: &mut Connection) -> Result<(), BackendError> {
+        if self.last_insert_id != 0 && self.instance.cluster.snapshot().primary == Some(connection.node) {
+            connection
+                .ask(format!("SET @@session.last_insert_id={}", self.last_insert_id).as_bytes())
+                .await?;
         }
+        Ok(())
     }
 
     /// Reads that are safe on a replica change nothing that would have to be told. On the primary they may: a view can
     /// call a function that writes, which a replica refuses. And what begins a transaction is no such read: the statements
-    /// behind it may change something, and inside of a transaction MySQL refuses to begin to track GTIDs
-    /// (ER_VARIABLE_NOT_SETTABLE_IN_TRANSACTION).
+    /// behind it may change something, and inside of a transaction MySQL refuses to begin to track GTIDs.
     fn changes_nothing(&self, node: NodeId, statement: &Statement) -> bool {
         statement.request.target == sql::Target::Replica
+            && !statement.effects.contains(sql::Effects::READ_ONLY_TRANSACTION)
             && self.autocommit
             && self.transaction.is_none()
-            && !statement.effects.contains(sql::Effects::READ_ONLY_TRANSACTION)
             && self.instance.cluster.snapshot().primary != Some(node)
     }
 
     /// A connection on which the server has said goodbye, or to an earlier life of the node, is of no use.
-    fn drop_if_dead(&mut self, node: NodeId) -> Result<(), Unreachable> {
+    fn drop_if_dead(&mut self, node: NodeId, statement: &Statement) -> Result<(), Unreachable> {
         let incarnation = self.instance.cluster.snapshot().node(node).map(|node| node.incarnation);
         let bound = self.is_bound_to(node);
         let Some(connection) = self.backends.get(node) else {
             return if bound { Err(Unreachable::Lost("before this statement".to_owned())) } else { Ok(()) };
         };
-        let outlived = incarnation.is_some_and(|incarnation| incarnation != connection.incarnation);
-        if connection.channel.has_news() || (outlived && !bound) {
+        // What a statement asks of the one before it only this connection knows.
+        let looks_back = statement.request.target == sql::Target::Previous
+            || statement.effects.contains(sql::Effects::USES_LAST_INSERT_ID);
+        let outlived = incarnation.is_some_and(|incarnation| incarnation != connection.incarnation)
+            || connection.cannot_become(&self.state);
+        if connection.channel.has_news() || (outlived && !bound && !looks_back) {
             self.drop_connection(node);
             if bound {
                 return Err(Unreachable::Lost("while it was idle".to_owned()));
@@ -168,6 +178,10 @@ impl Session {
     fn failed(&mut self, node: NodeId, error: BackendError) -> Unreachable {
         let bound = self.is_bound_to(node);
         self.drop_connection(node);
+        if let BackendError::Refused(_) = error {
+            // It will refuse that part of the state for the next statement as well.
+            self.backends.refuse(node);
+        }
         if bound { Unreachable::Lost(format!("({error})")) } else { Unreachable::Failed(error) }
     }
 
@@ -204,13 +218,16 @@ impl Session {
         }
     }
 
-    /// Prepares a statement on a node where it is not prepared yet.
+    /// Prepares a statement on a node where it is not prepared yet, in the state in which its client prepared it.
     async fn prepare_on(&mut self, node: NodeId, id: u32) -> Result<(), Unreachable> {
         let (Some(connection), Some(prepared)) = (self.backends.get(node), self.prepared.get(id)) else {
             return Ok(());
         };
         if connection.statement(id).is_some() {
             return Ok(());
+        }
+        if let Err(error) = connection.bring_to(&prepared.state, Tracking::Default, false).await {
+            return Err(self.failed(node, error));
         }
         let mut command = Vec::with_capacity(prepared.text.len() + 8);
         wire::prepared::write_prepare(&mut command, &prepared.text);

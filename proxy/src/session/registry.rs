@@ -15,8 +15,7 @@ use crate::frontend::Peer;
 pub struct Card {
     /// The client's connection id.
     pub id: u32,
-    /// The account.
-    pub user: Box<[u8]>,
+    user: Mutex<Box<[u8]>>,
     /// Where the client is.
     pub peer: Peer,
     /// The endpoint it came through.
@@ -46,7 +45,7 @@ impl Card {
     pub fn new(id: u32, user: &[u8], peer: Peer, endpoint: &str) -> Self {
         Self {
             id,
-            user: user.into(),
+            user: Mutex::new(user.into()),
             peer,
             endpoint: endpoint.to_owned(),
             since: Instant::now(),
@@ -55,6 +54,16 @@ impl Card {
             interrupted: AtomicBool::new(false),
             wake: Notify::new(),
         }
+    }
+
+    /// The account, which COM_CHANGE_USER can change.
+    pub fn user(&self) -> Box<[u8]> {
+        self.user.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The session belongs to another account now.
+    pub fn belongs_to(&self, user: &[u8]) {
+        *self.user.lock().unwrap_or_else(PoisonError::into_inner) = user.into();
     }
 
     /// The session's statement runs on this node, in this thread of the server.

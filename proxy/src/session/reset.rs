@@ -8,8 +8,8 @@ use wire::command::CommandCode;
 use wire::rows::QueryOutcome;
 use wire::status::Status;
 
+use super::changes::is_system_schema;
 use super::pins::Pins;
-use super::remember::is_system_schema;
 use super::{End, Session};
 use crate::backend::control;
 use crate::backend::state::{Shared, State};
@@ -92,6 +92,10 @@ impl Session {
         self.status = connection.status;
         self.backends.put(connection);
         self.begin_anew(account.schema.clone());
+        self.card.belongs_to(&account.user);
+        // Statements are read in the new login's character set.
+        self.default_dialect.charset = sql::Charset::from_collation_id(account.collation);
+        self.dialect.charset = self.default_dialect.charset;
         self.account = account;
         self.write_ok(sequence).await
     }
@@ -103,6 +107,8 @@ impl Session {
         self.pins = Pins::default();
         self.prepared.clear();
         self.transaction = None;
+        self.next_transaction_is_set = false;
+        self.last_insert_id = 0;
         self.autocommit = self.default_autocommit;
         self.previous = None;
         self.wanted = self.default_wanted.clone();

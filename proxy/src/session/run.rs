@@ -11,6 +11,8 @@ use super::reach::Unreachable;
 use super::understand::{Role, Statement};
 use super::{End, Session};
 use crate::backend::BackendError;
+use crate::cluster::snapshot::NodeId;
+use crate::config::Mode;
 use crate::error::ClientError;
 use crate::relay::{Asked, Command, Ended, Heard, OnReadOnly, RelayError, reply, send};
 use crate::route::{Go, Reason};
@@ -31,11 +33,17 @@ impl Session {
         statement: &Statement,
     ) -> Result<(), End> {
         let primary = self.instance.cluster.snapshot().primary;
+        if let Some(error) = self.stranded(primary) {
+            return Err(End::Told(error));
+        }
         let mut search = Search::new(self.backends.refusing(primary));
         loop {
             let go = match self.decide(statement, &mut search).await {
                 Ok(go) => go,
-                Err(NoNode::Refused(error)) => return self.refuse(command, &error).await,
+                Err(NoNode::Refused(error)) => {
+                    self.forget_parameters(statement);
+                    return self.refuse(command, &error).await;
+                }
                 Err(NoNode::Ended(end)) => return Err(end),
             };
             match self.try_on(&go, command, statement, &mut search).await? {
@@ -52,9 +60,9 @@ impl Session {
         statement: &Statement,
         search: &mut Search,
     ) -> Result<Tried, End> {
-        let repeatable = self.may_run_elsewhere(go, command, statement);
+        let repeatable = self.may_run_elsewhere(go, command, statement, search);
         if let Err(unreachable) = self.reach(go.node, statement).await {
-            return self.not_reached(go, command, unreachable, repeatable, search).await;
+            return self.not_reached(go, command, statement, unreachable, repeatable, search).await;
         }
         self.arm(go, command, statement).map_err(|error| End::Told(ClientError::malformed(error)))?;
         let mut heard = Heard::default();
@@ -68,6 +76,16 @@ impl Session {
                 command.consume(&mut self.client);
                 // COMMIT RELEASE: a server closes the connection now.
                 if released { Err(End::Quit) } else { Ok(Tried::Answered) }
+            }
+            Ok(Ended::GoingAway) if repeatable => {
+                self.drop_connection(go.node);
+                search.attempt.excluded.insert(go.node);
+                Ok(Tried::Elsewhere)
+            }
+            Ok(Ended::GoingAway) => {
+                let name = self.node_name(go.node);
+                self.drop_connection(go.node);
+                Err(End::Told(ClientError::connection_lost(&name, "with a transaction open there")))
             }
             Ok(Ended::ReadOnly) if self.reads_only_on(go) => {
                 self.refuse(command, &ClientError::read_only_transaction()).await?;
@@ -88,15 +106,41 @@ impl Session {
         self.transaction == Some(go.node) && self.status.contains(Status::IN_TRANS_READONLY)
     }
 
-    /// Only a read, of which nothing has happened yet, and which nothing binds to the node.
-    fn may_run_elsewhere(&self, go: &Go, command: &Command, statement: &Statement) -> bool {
-        command.whole && statement.request.target == sql::Target::Replica && !self.is_bound_to(go.node)
+    /// Only a read on a replica, of which nothing has happened yet, and which nothing binds to the node. Who has lost two
+    /// nodes by it does not try a third: it may be the statement that fells them.
+    fn may_run_elsewhere(&self, go: &Go, command: &Command, statement: &Statement, search: &Search) -> bool {
+        command.whole
+            && statement.request.target == sql::Target::Replica
+            && !self.is_bound_to(go.node)
+            && Some(go.node) != self.instance.cluster.snapshot().primary
+            && search.lost < 2
+    }
+
+    /// Parameters sent ahead count for one execution, whether it succeeds or not.
+    fn forget_parameters(&mut self, statement: &Statement) {
+        if let Role::Execute(id) = statement.role
+            && let Some(prepared) = self.prepared.get_mut(id)
+        {
+            prepared.long_data.clear();
+        }
+    }
+
+    /// What pins the session lives on a node that is primary no more: it cannot be carried on there, nor moved.
+    fn stranded(&self, primary: Option<NodeId>) -> Option<ClientError> {
+        let (home, primary) = (self.home?, primary?);
+        let there =
+            self.endpoint.mode == Mode::ReadWrite && self.pins.hold_the_connection() && home != primary;
+        (there && self.transaction.is_none()).then(|| {
+            let what = "by a change of primary, and with it what this session kept there; connect again";
+            ClientError::connection_lost(&self.node_name(home), what)
+        })
     }
 
     async fn not_reached(
         &mut self,
         go: &Go,
         command: &mut Command,
+        statement: &Statement,
         unreachable: Unreachable,
         repeatable: bool,
         search: &mut Search,
@@ -105,7 +149,7 @@ impl Session {
         if let Unreachable::Lost(what) = &unreachable {
             return Err(End::Told(ClientError::connection_lost(&name, what)));
         }
-        if repeatable && Some(go.node) != self.instance.cluster.snapshot().primary {
+        if repeatable {
             search.attempt.excluded.insert(go.node);
             return Ok(Tried::Elsewhere);
         }
@@ -119,6 +163,7 @@ impl Session {
             Unreachable::NotPrepared(error) => ClientError::from_server(&error),
             Unreachable::Lost(what) => ClientError::connection_lost(&name, &what),
         };
+        self.forget_parameters(statement);
         self.refuse(command, &error).await?;
         Ok(Tried::Answered)
     }
@@ -135,8 +180,15 @@ impl Session {
     ) -> Result<Tried, End> {
         let name = self.node_name(go.node);
         match &error {
-            RelayError::Client(_) => return Err(End::ClientGone),
-            RelayError::ClientProtocol(what) => return Err(End::Told(ClientError::malformed(what))),
+            // The node may be owed the rest of a command: not a byte more must reach it, not even a goodbye.
+            RelayError::Client(_) => {
+                self.drop_connection(go.node);
+                return Err(End::ClientGone);
+            }
+            RelayError::ClientProtocol(what) => {
+                self.drop_connection(go.node);
+                return Err(End::Told(ClientError::malformed(what)));
+            }
             RelayError::ServerProtocol { .. } => {
                 self.endpoint.counters.protocol_errors.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                 tracing::error!(session = self.id, endpoint = self.endpoint.name, node = name, %error, "connection to the node closed");
@@ -148,6 +200,7 @@ impl Session {
         }
         self.drop_connection(go.node);
         if repeatable && error.may_be_repeated() {
+            search.lost += 1;
             search.attempt.excluded.insert(go.node);
             return Ok(Tried::Elsewhere);
         }
@@ -192,14 +245,13 @@ impl Session {
     ) -> Result<Ended, RelayError> {
         let injected = self.with_remembered_types(go, command, statement);
         let statement_id = self.prepared.next_id();
-        let reads_only = self.reads_only_on(go);
+        let hold = repeatable || self.reads_only_on(go);
         let Some(connection) = self.backends.get(go.node) else {
             return Err(RelayError::Server {
                 source: std::io::ErrorKind::NotConnected.into(),
                 answered: false,
             });
         };
-        let hold = repeatable || reads_only;
         self.card.runs_on(go.node, connection.thread);
         let first = match injected {
             Some(bytes) => {

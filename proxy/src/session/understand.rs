@@ -184,6 +184,8 @@ impl Session {
                 (target, reason) = (Target::Primary, sql::Reason::UserVariable);
             } else if self.in_system_schema && matches!(kind, Kind::Select | Kind::Show | Kind::Explain) {
                 (target, reason) = (Target::Primary, sql::Reason::SystemSchema);
+            } else if self.next_transaction_is_set {
+                (target, reason) = (Target::Primary, sql::Reason::TransactionControl);
             }
         }
         let node = hints.node.and_then(|(start, end)| {

@@ -207,15 +207,17 @@ fn procedures() -> Vec<Case> {
         case("CALL with rows", &[CALL]).with(&[ROWS]),
         case("CALL with transactions", &[CALL]).with(&[COMMITS]),
         case("CALL, prepared", &[Prepared("CALL {t}_p({v})")]).with(&[ROWS]),
-        case("CALL that commits, then signals", &[Fails("CALL {t}_p({v})")]).with(&[SIGNALS]),
-        case("CALL that commits, answers, then fails", &[Fails("CALL {t}_p({v})")]).with(&[FAILS]),
+        case("CALL that commits, then signals", &[Fails("CALL {t}_p({v})")]).with(&[SIGNALS]).pinned(),
+        case("CALL that commits, answers, then fails", &[Fails("CALL {t}_p({v})")]).with(&[FAILS]).pinned(),
         case("CALL that fails, prepared", &[Step::Sql("SELECT 1"), Fails("CALL {t}_p({v})")])
-            .with(&[SIGNALS]),
+            .with(&[SIGNALS])
+            .pinned(),
         case(
             "CALL that fails, prepared as text",
             &[Sql("PREPARE s FROM 'CALL {t}_p({v})'"), Fails("EXECUTE s")],
         )
-        .with(&[SIGNALS]),
+        .with(&[SIGNALS])
+        .pinned(),
     ]
 }
 
@@ -307,7 +309,8 @@ fn trackers() -> Vec<Case> {
         ),
         case("switched off by the procedure that writes", &[Sql("CALL {t}_p({v})")])
             .with(&[SILENT_GTIDS])
-            .on(Family::Mysql),
+            .on(Family::Mysql)
+            .pinned(),
         case("variables switched off by the procedure that writes", &[Sql("CALL {t}_p({v})")])
             .with(&[SILENT])
             .pinned(),
@@ -318,7 +321,8 @@ fn trackers() -> Vec<Case> {
             "switched off by a prepared text",
             &[Sql("PREPARE s FROM 'SET SESSION session_track_gtids = OFF'"), Sql("EXECUTE s"), UPDATE],
         )
-        .on(Family::Mysql),
+        .on(Family::Mysql)
+        .pinned(),
         case(
             "variables switched off by a prepared text",
             &[

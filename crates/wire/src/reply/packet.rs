@@ -10,13 +10,6 @@ use crate::eof::{EOF_LENGTH, eof_bytes};
 use crate::frame::HEADER;
 use crate::{Capabilities, Header, Status};
 
-/// The status flags of a session rather than of a statement: those that an EOF behind definitions can tell in advance.
-const LASTING: u16 = Status::IN_TRANS.0
-    | Status::AUTOCOMMIT.0
-    | Status::NO_BACKSLASH_ESCAPES.0
-    | Status::IN_TRANS_READONLY.0
-    | Status::ANSI_QUOTES.0;
-
 impl ReplyWalker {
     /// Starts to pass on the frame whose head was just read.
     pub(super) fn begin_body(
@@ -226,7 +219,7 @@ impl ReplyWalker {
     /// Puts in an EOF behind the frames so far.
     fn insert_eof(&mut self, chunk: &mut Chunk<'_>, view: &ClientView<'_>, sink: &mut impl ReplySink) {
         chunk.flush(sink);
-        let status = Status(self.status.unwrap_or(view.status).0 & LASTING);
+        let status = Status(self.status.unwrap_or(view.status).0).lasting();
         sink.insert(&eof_frame(self.next.wrapping_add(self.shift), status, 0));
         self.shift = self.shift.wrapping_add(1);
     }

@@ -1,0 +1,283 @@
+//! What a statement changed in the session's state: what moves with the session, and what pins it.
+
+use sql::set::What;
+use sql::{Effects, Kind};
+use wire::command::CommandCode;
+use wire::wanted::{TransactionWanted, WantedVariables};
+
+use super::Session;
+use super::remember::runs_unseen;
+use super::understand::{Role, Statement};
+use crate::backend::BackendError;
+use crate::backend::control::rows;
+use crate::backend::state::{self, Shared, State};
+use crate::relay::{Command, Heard};
+use crate::route::Go;
+
+/// Prefix of the variables that the proxy itself depends on.
+pub(super) const TRACKERS: &[u8] = b"session_track_";
+
+/// The variable of the collation that literals have.
+const COLLATION: &[u8] = b"collation_connection";
+
+/// Bytes of user variables that are replayed on other nodes; a session with more keeps its reads of them on the primary.
+const USER_VARIABLES_LIMIT: usize = 64 * 1024;
+
+impl Session {
+    /// What moves with the session, and what pins it.
+    pub(super) fn remember_state(
+        &mut self,
+        statement: &Statement,
+        go: &Go,
+        command: &Command,
+        heard: &Heard,
+    ) {
+        let before = Shared::clone(&self.state);
+        let was_held = self.pins.hold_the_connection();
+        let text = self.text_of(statement, command);
+        let mut explained = heard.schema.is_some();
+        for (name, value) in &heard.variables {
+            let value = if **name == *b"timestamp" { self.timestamp(&text, value) } else { value };
+            if State::note_variable(&mut self.state, name, value) {
+                explained = true;
+                self.dialect_changed(name, value);
+            }
+        }
+        if self.texts_are_read_otherwise(&before) {
+            // Only the server still knows what they mean.
+            Shared::make_mut(&mut self.state).user_variables.clear();
+            self.pins.opaque_variables = true;
+        }
+        if let Some(schema) = &heard.schema {
+            State::note_schema(&mut self.state, schema);
+            self.in_system_schema = is_system_schema(schema);
+            if schema.is_empty() {
+                // It was dropped. No connection can be told to have none; others are made anew.
+                self.drop_connections_but(go.node);
+            }
+        }
+        if statement.effects.contains(Effects::SETS_USER_VARIABLE) {
+            self.user_variables_changed(statement, &text);
+        }
+        self.next_transaction_is_set = self.next_transaction_is_set
+            && leaves_next_transaction(statement.kind)
+            || statement.kind == Kind::SetTransaction && sets_next_transaction(&text, self.dialect);
+        match statement.kind {
+            Kind::SetRole => Shared::make_mut(&mut self.state).role = Some(text.as_slice().into()),
+            _ if statement.role == Role::Plain(CommandCode::SetOption) => {
+                if let Some(option) =
+                    command.payload(&self.client).get(1..3).and_then(|option| option.try_into().ok())
+                {
+                    Shared::make_mut(&mut self.state).option = Some(option);
+                    self.dialect.multi_statements = option == [0, 0];
+                }
+            }
+            _ => {}
+        }
+        let was = self.pins.reason();
+        // A procedure may have made a temporary table besides the variables that the server names.
+        let unexplained = heard.state_changed && (!explained || runs_unseen(statement));
+        self.pins.note(statement.effects, unexplained);
+        if self.home == Some(go.node) {
+            self.pins.clear_doubt(heard.state_changed);
+        }
+        if let Some(reason) = self.pins.reason().filter(|reason| Some(*reason) != was) {
+            self.endpoint.counters.pinned(reason);
+        }
+        if self.pins.hold_the_connection() && !was_held {
+            self.home = Some(go.node);
+        }
+        if !Shared::ptr_eq(&before, &self.state) {
+            let state = Shared::clone(&self.state);
+            if let Some(connection) = self.backends.get(go.node) {
+                connection.is_at(&state);
+            }
+        }
+    }
+
+    /// The value of the variable `timestamp` for other connections: a server reports the value that SET timestamp = DEFAULT
+    /// ended, and for 0, which does the same, the time of day.
+    fn timestamp<'a>(&self, text: &[u8], reported: &'a [u8]) -> &'a [u8] {
+        let is_timestamp = |item: &sql::set::Assignment<'_>| item.name.eq_ignore_ascii_case(b"timestamp");
+        match self.assigned(text, What::Session).filter(is_timestamp).last() {
+            Some(item) if item.value.eq_ignore_ascii_case(b"DEFAULT") || item.value == b"0" => b"0",
+            _ => reported,
+        }
+    }
+
+    /// Whether literals of user variables that are texts would now be read as others than they were set to.
+    fn texts_are_read_otherwise(&self, before: &State) -> bool {
+        let reads = |name: &[u8]| name == b"sql_mode" || state::NAMES.contains(&name);
+        let is_text = |literal: &[u8]| {
+            let bits = matches!(literal.first(), Some(b'x' | b'X' | b'b' | b'B'));
+            !bits && literal.iter().any(|byte| matches!(byte, b'\'' | b'"'))
+        };
+        self.state.user_variables.values().any(|literal| is_text(literal))
+            && self
+                .state
+                .variables
+                .iter()
+                .any(|(name, value)| reads(name) && before.variables.get(name) != Some(value))
+    }
+
+    /// The text a statement ran with: its own, or the prepared one's. Copied only for statements that change state.
+    fn text_of(&self, statement: &Statement, command: &Command) -> Vec<u8> {
+        let leaves_state = !statement.effects.is_empty()
+            || matches!(statement.kind, Kind::SetRole | Kind::SetSession | Kind::SetTransaction);
+        match &statement.role {
+            Role::Text(range) if leaves_state => {
+                command.payload(&self.client).get(range.clone()).unwrap_or_default().to_vec()
+            }
+            Role::Execute(id) if leaves_state => {
+                self.prepared.get(*id).map(|prepared| prepared.text.to_vec()).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn dialect_changed(&mut self, name: &[u8], value: &[u8]) {
+        match name {
+            b"sql_mode" => self.dialect.set_sql_mode(value),
+            b"character_set_client" => self.dialect.charset = sql::Charset::from_name(value),
+            _ => {}
+        }
+    }
+
+    /// Literals are replayed where a read uses them; any other value is known to one server only.
+    fn user_variables_changed(&mut self, statement: &Statement, text: &[u8]) {
+        if statement.kind != Kind::SetSession {
+            self.pins.opaque_variables = true;
+            return;
+        }
+        for assignment in
+            sql::set::assignments(text, self.dialect).filter(|item| item.what == What::UserVariable)
+        {
+            let plain =
+                assignment.name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.$".contains(byte));
+            let size = self.user_variables_size() + assignment.name.len() + assignment.value.len();
+            let fits = size <= USER_VARIABLES_LIMIT;
+            if assignment.literal && plain && fits && !assignment.value.contains(&b'?') {
+                let name = assignment.name.to_ascii_lowercase().into();
+                Shared::make_mut(&mut self.state).user_variables.insert(name, assignment.value.into());
+            } else {
+                self.pins.opaque_variables = true;
+            }
+        }
+    }
+
+    /// Asks for what the trackers leave out: the collation that SET NAMES sets (MySQL), and variables that are reported
+    /// under another's name (MariaDB 11.8 calls all that are bits of one word by the name of one of them).
+    pub(super) async fn learn_unreported(
+        &mut self,
+        statement: &Statement,
+        go: &Go,
+        command: &Command,
+        heard: &mut Heard,
+    ) {
+        let told = |name: &[u8]| heard.variables.iter().any(|(told, _)| **told == *name);
+        let mut names: Vec<Vec<u8>> = Vec::new();
+        if told(b"character_set_connection") && !told(COLLATION) {
+            names.push(COLLATION.to_vec());
+        }
+        if statement.effects.contains(Effects::SETS_SESSION_VARIABLE) && !heard.variables.is_empty() {
+            let text = self.text_of(statement, command);
+            let set = self.assigned(&text, What::Session).map(|item| item.name.to_ascii_lowercase());
+            names.extend(set.filter(|name| is_plain(name) && !told(name) && State::moves(name)));
+        }
+        if names.is_empty() {
+            return;
+        }
+        let columns: Vec<_> = names.iter().map(|name| [b"@@session.`", &**name, b"`"].concat()).collect();
+        let question = [b"SELECT ", columns.join(&b", "[..]).as_slice()].concat();
+        let Some(connection) = self.backends.get(go.node) else { return };
+        match connection.ask(&question).await.map(rows) {
+            Ok(found) => {
+                let values = found.into_iter().next().unwrap_or_default();
+                let known = names.into_iter().zip(values).filter_map(|(name, value)| Some((name, value?)));
+                heard.variables.extend(known.map(|(name, value)| (name.into(), value.into())));
+            }
+            // One of them is none of the session's, and the server knows best.
+            Err(BackendError::Refused(_)) => {}
+            Err(error) => {
+                tracing::warn!(session = self.id, %error, "cannot learn what was set; the connection is given up");
+                self.drop_connection(go.node);
+            }
+        }
+    }
+
+    /// What a text assigns of this kind, in all of its statements.
+    fn assigned<'a>(
+        &self,
+        text: &'a [u8],
+        what: What,
+    ) -> impl Iterator<Item = sql::set::Assignment<'a>> + use<'a> {
+        let dialect = self.dialect;
+        let statements = sql::split(text, dialect).filter_map(|range| text.get(range));
+        statements
+            .flat_map(move |statement| sql::set::assignments(statement, dialect))
+            .filter(move |item| item.what == what)
+    }
+
+    fn user_variables_size(&self) -> usize {
+        self.state.user_variables.iter().map(|(name, value)| name.len() + value.len()).sum()
+    }
+
+    /// The client has changed what it wants to be told. The proxy notes that, and takes its own trackers back. What was
+    /// written behind the change in the same packet, or by the same procedure, may have gone untold.
+    pub(super) async fn remember_trackers(&mut self, go: &Go, heard: &Heard) {
+        for (name, value) in &heard.variables {
+            let on = value.eq_ignore_ascii_case(b"ON");
+            match &**name {
+                b"session_track_schema" => self.wanted.schema = on,
+                b"session_track_state_change" => self.wanted.state_change = on,
+                b"session_track_gtids" => self.wanted.gtids = !value.eq_ignore_ascii_case(b"OFF"),
+                b"session_track_transaction_info" => {
+                    self.wanted.transaction = match value.to_ascii_uppercase().as_slice() {
+                        b"STATE" => TransactionWanted::State,
+                        b"CHARACTERISTICS" => TransactionWanted::Characteristics,
+                        _ => TransactionWanted::Off,
+                    };
+                }
+                b"session_track_system_variables" => self.wanted.variables = WantedVariables::parse(value),
+                _ => {}
+            }
+        }
+        self.needs.lost_track();
+        let Some(connection) = self.backends.get(go.node) else { return };
+        // A list without this variable itself in it is not reported any more: it must be asked for.
+        let question = b"SELECT @@session.session_track_system_variables";
+        match connection.ask(question).await.map(rows) {
+            Ok(found) => {
+                let list = found.into_iter().flatten().flatten().next();
+                if let Some(list) = list.filter(|list| list != b"*") {
+                    self.wanted.variables = WantedVariables::parse(&list);
+                }
+                connection.trackers_changed();
+            }
+            Err(error) => {
+                tracing::warn!(session = self.id, %error, "cannot take the trackers back; the connection is given up");
+                self.drop_connection(go.node);
+            }
+        }
+    }
+}
+
+fn is_plain(name: &[u8]) -> bool {
+    name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
+/// SET TRANSACTION without a scope holds for the next transaction, on the connection where it was said.
+fn sets_next_transaction(text: &[u8], dialect: sql::Dialect) -> bool {
+    sql::set::assignments(text, dialect).any(|item| item.what == What::Transaction)
+}
+
+/// Statements that neither begin the next transaction nor are one.
+fn leaves_next_transaction(kind: Kind) -> bool {
+    matches!(kind, Kind::SetTransaction | Kind::SetSession | Kind::Use | Kind::Empty | Kind::Admin)
+}
+
+/// Schemas in which an unqualified name means a table about the server.
+pub(super) fn is_system_schema(schema: &[u8]) -> bool {
+    let system: [&[u8]; 4] = [b"information_schema", b"performance_schema", b"mysql", b"sys"];
+    system.iter().any(|name| schema.eq_ignore_ascii_case(name))
+}
