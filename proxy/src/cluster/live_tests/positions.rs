@@ -159,7 +159,8 @@ fn a_delayed_replica_is_as_late_as_its_delay() {
             live.write();
             most = most.max(live.node(FIRST).lag.unwrap_or_default());
         }
-        assert!((1000..3500).contains(&most.as_millis()), "{most:?}");
+        // A busy machine adds to the delay; it takes nothing away.
+        assert!((1000..10_000).contains(&most.as_millis()), "{most:?}");
     }
 }
 
