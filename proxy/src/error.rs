@@ -1,5 +1,5 @@
-//! What a client is told when the proxy itself answers with an error. Only texts from here, and the servers' own, reach
-//! a client.
+//! What a client is told when the proxy itself answers with an error: the form, MySQL's numbers, and the texts that are
+//! used in more than one place. Only such errors, and the servers' own, reach a client.
 //!
 //! Numbers are MySQL's, so that drivers do what they do for a server: `mysqld_error.h`.
 
