@@ -161,7 +161,7 @@ mod tests {
         #[test]
         fn never_more_than_the_truth_and_hardly_less(
             steps in prop::collection::vec((1u64..500, 1u64..5), 1..400),
-            applied in 0u64..1500,
+            applied in 1u64..1500,
         ) {
             let start = Instant::now();
             let mut lag = Lag::default();
@@ -174,7 +174,7 @@ mod tests {
                     first_missed = Some(now);
                 }
                 lag.note(now, &at(last));
-                let shown = lag.of(now, &at(applied.max(1)), None).unwrap();
+                let shown = lag.of(now, &at(applied), None).unwrap();
                 match first_missed {
                     None => prop_assert_eq!(shown, Duration::ZERO),
                     Some(since) => {
