@@ -29,12 +29,23 @@ pub struct Accounts {
     known: Mutex<HashMap<Box<[u8]>, Known>>,
 }
 
+/// What became of showing a password to the nodes.
+#[derive(Debug, Default)]
+pub struct Shown {
+    /// Nodes that know it now, and those that refuse it, which need not be shown it once more.
+    pub warm: Vec<NodeLife>,
+    /// All that were tried, the warm ones included.
+    pub tried: Vec<NodeLife>,
+}
+
 #[derive(Debug)]
 struct Known {
     caching_sha2_stage2: [u8; 32],
     secret: Secret,
     /// Nodes whose own cache has seen the password in this life, so that they take the fast path.
     warm: Vec<NodeLife>,
+    /// Nodes that were shown it, or tried, when it was told last.
+    tried: Vec<NodeLife>,
     /// A client gave it encrypted with the proxy's key: it can be asked without TLS, too.
     by_key: bool,
     told_at: Instant,
@@ -51,10 +62,11 @@ impl Accounts {
     }
 
     /// Whether the account's next login should bring its password, for one of these nodes has not seen it in its present
-    /// life. True once in a while at most.
+    /// life. A node that was tried in vain is tried again once in a while only.
     pub fn is_cold(&self, user: &[u8], nodes: &[NodeLife]) -> bool {
         self.lock().get(user).is_none_or(|known| {
-            known.told_at.elapsed() >= ASK_AGAIN_AFTER && nodes.iter().any(|node| !known.warm.contains(node))
+            let again = known.told_at.elapsed() >= ASK_AGAIN_AFTER;
+            nodes.iter().any(|node| !known.warm.contains(node) && (again || !known.tried.contains(node)))
         })
     }
 
@@ -63,14 +75,15 @@ impl Accounts {
         self.lock().get(user).is_some_and(|known| known.by_key)
     }
 
-    /// Remembers an account whose password a server has just taken; `warm` are the nodes that have seen it. `by_key`: the
-    /// client gave it encrypted with the proxy's key.
-    pub fn remember(&self, user: &[u8], secret: &Secret, warm: Vec<NodeLife>, by_key: bool) {
+    /// Remembers an account whose password a server has just taken, and what became of showing it to the others. `by_key`:
+    /// the client gave it encrypted with the proxy's key.
+    pub fn remember(&self, user: &[u8], secret: &Secret, shown: Shown, by_key: bool) {
         let Some(stage1) = secret.caching_sha2_stage1() else { return };
         let entry = Known {
             caching_sha2_stage2: caching_sha2::stage2(stage1),
             secret: secret.without_password(),
-            warm,
+            warm: shown.warm,
+            tried: shown.tried,
             by_key,
             told_at: Instant::now(),
         };
@@ -122,7 +135,7 @@ mod tests {
     fn only_the_right_password_is_recognised_and_only_until_it_is_forgotten() {
         let accounts = Accounts::default();
         assert!(accounts.recognise(b"app", &answer(b"right"), NONCE).is_none());
-        accounts.remember(b"app", &Secret::from_password(b"right"), vec![(NodeId(0), 1)], false);
+        accounts.remember(b"app", &Secret::from_password(b"right"), shown(&[(NodeId(0), 1)], &[]), false);
         let secret = accounts.recognise(b"app", &answer(b"right"), NONCE).unwrap();
         assert!(secret.password().is_none(), "the password itself is never kept");
         assert!(accounts.recognise(b"app", &answer(b"wrong"), NONCE).is_none());
@@ -132,13 +145,19 @@ mod tests {
         assert!(accounts.recognise(b"app", &answer(b"right"), NONCE).is_none());
     }
 
+    fn shown(warm: &[NodeLife], in_vain: &[NodeLife]) -> Shown {
+        Shown { warm: warm.to_vec(), tried: [warm, in_vain].concat() }
+    }
+
     #[test]
-    fn a_restarted_node_is_cold_again_in_a_while() {
+    fn a_restarted_node_is_cold_and_one_that_was_tried_in_vain_is_in_a_while() {
         let accounts = Accounts::default();
-        accounts.remember(b"app", &Secret::from_password(b"x"), vec![(NodeId(0), 1), (NodeId(1), 1)], true);
+        let secret = Secret::from_password(b"x");
+        accounts.remember(b"app", &secret, shown(&[(NodeId(0), 1)], &[(NodeId(1), 1)]), true);
         assert!(accounts.was_told_by_key(b"app") && !accounts.was_told_by_key(b"other"));
-        let lives = [(NodeId(0), 1), (NodeId(1), 2)];
+        let lives = [(NodeId(0), 1), (NodeId(1), 1)];
         assert!(!accounts.is_cold(b"app", &lives));
+        assert!(accounts.is_cold(b"app", &[(NodeId(0), 1), (NodeId(1), 2)]));
         accounts.lock().get_mut(b"app".as_slice()).unwrap().told_at -= ASK_AGAIN_AFTER;
         assert!(accounts.is_cold(b"app", &lives));
         assert!(!accounts.is_cold(b"app", &lives[..1]));
@@ -159,7 +178,7 @@ mod tests {
         let accounts = Accounts::default();
         let secret = Secret::from_password(b"x");
         for number in 0..REMEMBERED + 10 {
-            accounts.remember(number.to_string().as_bytes(), &secret, Vec::new(), false);
+            accounts.remember(number.to_string().as_bytes(), &secret, Shown::default(), false);
         }
         assert_eq!(accounts.lock().len(), REMEMBERED);
     }

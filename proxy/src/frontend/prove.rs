@@ -18,7 +18,7 @@ use wire::capability::Capabilities;
 use wire::greeting::SCRAMBLE;
 use zeroize::Zeroizing;
 
-use super::accounts::{NodeLife, recognise_native};
+use super::accounts::{Shown, recognise_native};
 use super::{Account, FrontendError, Peer};
 use crate::backend::login::{LoginRequest, login};
 use crate::backend::{BackendError, Connection, Secret};
@@ -96,9 +96,9 @@ pub(super) async fn prove(
     let secret = Secret::from_password(&password);
     let connection =
         enter(applicant, &secret, endpoint, instance).await.map_err(|error| error.tell(applicant, true))?;
-    let warm = warm(applicant, &secret, &connection, instance).await;
+    let shown = show(applicant, &secret, &connection, instance).await;
     let by_key = !exchange.channel().is_private();
-    instance.accounts.remember(applicant.user, &secret, warm, by_key);
+    instance.accounts.remember(applicant.user, &secret, shown, by_key);
     Ok((secret.without_password(), connection))
 }
 
@@ -284,19 +284,20 @@ async fn enter(
 }
 
 /// Shows the password to every other node once, so that their own caches know it and later logins, which have only
-/// its hash, take the fast path. Returns the nodes that know it, and those that refuse it, which need not be shown it
-/// once more.
-async fn warm(
+/// its hash, take the fast path.
+async fn show(
     applicant: &Applicant<'_>,
     secret: &Secret,
     at_home: &Connection,
     instance: &Instance,
-) -> Vec<NodeLife> {
+) -> Shown {
     let mut warm = vec![(at_home.node, at_home.incarnation)];
+    let mut tried = warm.clone();
     let mut attempts = JoinSet::new();
     for node in lives(&instance.cluster.snapshot()).filter(|node| node.id != at_home.node) {
         let (node, secret, tls) = (node.clone(), secret.clone(), instance.server_tls.clone());
         let (user, collation) = (Box::<[u8]>::from(applicant.user), applicant.collation);
+        tried.push((node.id, node.incarnation));
         attempts.spawn(async move {
             let request = LoginRequest {
                 user: &user,
@@ -318,7 +319,7 @@ async fn warm(
         }
     })
     .await;
-    warm
+    Shown { warm, tried }
 }
 
 /// COM_CHANGE_USER: the same proof once more, in the middle of a session. The client is always asked to answer anew, with
