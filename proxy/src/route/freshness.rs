@@ -13,6 +13,8 @@ use std::time::Instant;
 use gtid::Position;
 
 use super::needs::Seen;
+#[cfg(feature = "sabotage")]
+use super::sabotage::{Rule, ignores};
 use super::{Facts, Sampled, applied};
 use crate::cluster::snapshot::{Node, NodeId};
 use crate::config::Level;
@@ -43,10 +45,14 @@ pub(super) fn required(facts: &Facts<'_>) -> Required {
     match facts.promise.level {
         Level::Eventual => Required::Nothing,
         _ if facts.attempt.asked.is_some() => anywhere(needs.position()),
+        #[cfg(feature = "sabotage")]
+        Level::Global if ignores(Rule::Probe) => anywhere(needs.position()),
         Level::Global => Required::Ask,
         Level::Session if needs.unknown => Required::Ask,
         Level::Session => match needs.seen {
             Seen::Covered => anywhere(needs.position()),
+            #[cfg(feature = "sabotage")]
+            Seen::On { .. } if ignores(Rule::High) => anywhere(needs.position()),
             Seen::On { node, incarnation, until } => {
                 let stay = Some((node, needs.position()));
                 match shown_by(facts, node, incarnation, until) {
@@ -105,6 +111,10 @@ pub(super) fn on_primary(facts: &Facts<'_>, primary: &Node) -> OnPrimary {
         OnPrimary::Shows((!shown).then_some(position))
     };
     if facts.promise.level == Level::Eventual || !facts.request.sees {
+        return OnPrimary::Shows(None);
+    }
+    #[cfg(feature = "sabotage")]
+    if ignores(Rule::Primary) {
         return OnPrimary::Shows(None);
     }
     if let Some(bound) = &facts.attempt.asked {

@@ -10,6 +10,8 @@ mod choose;
 mod freshness;
 mod needs;
 mod reason;
+#[cfg(feature = "sabotage")]
+mod sabotage;
 
 use std::time::Duration;
 

@@ -136,6 +136,10 @@ impl Needs {
 
     /// Own writes and the bound together: what a replica must have applied.
     pub fn position(&self) -> Position {
+        #[cfg(feature = "sabotage")]
+        if super::sabotage::ignores(super::sabotage::Rule::Need) {
+            return Position::default();
+        }
         if self.bound.is_empty() {
             return self.written.clone();
         }
