@@ -36,7 +36,7 @@ pub(crate) fn read(sql: &[u8], start: usize) -> Comment {
         [b'+', ..] => {
             let end = end_of(sql, inside);
             let body = sql.get(inside..end.unwrap_or(sql.len())).unwrap_or_default();
-            let odd = [b'`', b'"', b'\''].iter().any(|q| body.iter().filter(|b| *b == q).count() % 2 == 1);
+            let odd = b"`\"'".iter().any(|q| body.iter().filter(|b| *b == q).count() % 2 == 1);
             Comment::OptimizerHint { end, odd_quotes: odd }
         }
         _ => Comment::Plain { end: end_of(sql, inside) },

@@ -93,10 +93,12 @@ fn source(status: &TextResult, row: usize) -> Source {
         String::from_utf8_lossy(value).into_owned()
     };
     // MariaDB has no UUIDs in this sense; 0 and the empty text stand for "never connected".
-    let identity = Some(text(&["Source_UUID", "Master_UUID"]))
-        .filter(|uuid| !uuid.is_empty())
-        .or_else(|| Some(text(&["Source_Server_Id", "Master_Server_Id"])).filter(|_| !has_uuids(status)))
-        .filter(|identity| !identity.is_empty() && identity != "0");
+    let named_by: &[&str] = if has_uuids(status) {
+        &["Source_UUID", "Master_UUID"]
+    } else {
+        &["Source_Server_Id", "Master_Server_Id"]
+    };
+    let identity = Some(text(named_by)).filter(|identity| !identity.is_empty() && identity != "0");
     let io = text(&["Replica_IO_Running", "Slave_IO_Running"]);
     let sql = text(&["Replica_SQL_Running", "Slave_SQL_Running"]);
     Source {
