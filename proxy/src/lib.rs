@@ -17,6 +17,7 @@ pub mod cluster;
 pub mod config;
 pub mod observe;
 
+mod alarm;
 pub mod endpoint;
 pub mod error;
 pub mod instance;

@@ -1,9 +1,12 @@
 //! What the proxy answers itself: TIDEMARK statements, CONNECTION_ID(), KILL, PING.
 
+use std::sync::Arc;
+
 use gtid::Position;
 use sql::{Shown, TidemarkCommand};
 use wire::rows::write_text_result;
 
+use super::decide::NoNode;
 use super::kill::kill;
 use super::{End, Session};
 use crate::cluster::snapshot::Health;
@@ -102,7 +105,8 @@ impl Session {
             }
             Shown::Position => match self.position_token().await {
                 Ok(token) => self.answer_rows(command, &["position"], &[row([token])]).await,
-                Err(error) => self.refuse(command, &error).await,
+                Err(NoNode::Refused(error)) => self.refuse(command, &error).await,
+                Err(NoNode::Ended(end)) => Err(end),
             },
             Shown::Status => {
                 let rows = self.rows_of_status();
@@ -112,17 +116,14 @@ impl Session {
     }
 
     /// What this session has written and seen. What it saw last has no position of its own: the primary's bounds it.
-    async fn position_token(&mut self) -> Result<String, ClientError> {
+    async fn position_token(&mut self) -> Result<String, NoNode> {
+        let refused = |error: String| NoNode::Refused(ClientError::own(error));
         if self.needs.unknown || self.needs.seen != crate::route::Seen::Covered {
-            let bound = self
-                .instance
-                .cluster
-                .ask_primary()
-                .await
-                .map_err(|error| ClientError::own(error.to_string()))?;
-            self.needs.learnt(&bound);
+            let cluster = Arc::clone(&self.instance.cluster);
+            let bound = self.attended(cluster.ask_primary()).await?;
+            self.needs.learnt(&bound.map_err(|error| refused(error.to_string()))?);
         }
-        self.needs.position().to_token().map_err(|error| ClientError::own(error.to_string()))
+        self.needs.position().to_token().map_err(|error| refused(error.to_string()))
     }
 
     fn rows_of_nodes(&self) -> Vec<Row> {

@@ -1,13 +1,15 @@
 //! From the route decision to a node: the steps it asks for are taken here until it names one.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gtid::Position;
-use tokio::time::{sleep_until, timeout};
+use tokio::time::timeout;
 
 use super::registry::Ending;
 use super::understand::Statement;
 use super::{End, Session};
+use crate::alarm;
 use crate::config::{Level, OnTimeout};
 use crate::error::ClientError;
 use crate::route::{
@@ -16,9 +18,6 @@ use crate::route::{
 
 /// How long a statement that can run at once lets the primary think about where else it could.
 const MAY_ASK_LIMIT: Duration = Duration::from_millis(5);
-
-/// Bytes a client may send ahead while its statement waits; more than that is read only when the wait is over.
-const SENT_AHEAD: usize = 64 * 1024;
 
 /// What the session itself asked for with TIDEMARK SET.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,14 +65,6 @@ impl Search {
     }
 }
 
-/// How a wait ended.
-enum Waited {
-    RouteAgain,
-    Expired,
-    Ended(End),
-    Interrupted,
-}
-
 impl Session {
     /// The level and timeout of a statement: the endpoint's, then the session's, then the statement's own.
     fn promise(&self, statement: &Statement) -> (Promise, Option<Duration>) {
@@ -107,7 +98,8 @@ impl Session {
                 }
                 Decision::Ask => {
                     search.waiting_since.get_or_insert_with(Instant::now);
-                    let bound = match self.instance.cluster.ask_primary().await {
+                    let cluster = Arc::clone(&self.instance.cluster);
+                    let bound = match self.attended(cluster.ask_primary()).await? {
                         Ok(bound) => bound,
                         Err(error) => {
                             search.found();
@@ -133,12 +125,7 @@ impl Session {
                     search.attempt.waited = true;
                     search.attempt.awaited = Some(position.clone());
                     let deadline = limit.map(|limit| since + limit);
-                    match self.wait(&position, among, deadline).await {
-                        Waited::RouteAgain => {}
-                        Waited::Expired => search.attempt.expired = true,
-                        Waited::Ended(end) => return Err(NoNode::Ended(end)),
-                        Waited::Interrupted => return Err(NoNode::Refused(ClientError::interrupted())),
-                    }
+                    search.attempt.expired = self.wait(&position, among, deadline).await?;
                 }
                 Decision::Refuse(refusal) => {
                     search.found();
@@ -184,51 +171,40 @@ impl Session {
     async fn show_on_primary(&mut self, go: &Go, search: &mut Search) -> Result<(), NoNode> {
         let Some(position) = &go.shows else { return Ok(()) };
         search.waiting_since.get_or_insert_with(Instant::now);
-        self.instance.cluster.primary_shows(position).await.map_err(|error| {
+        let cluster = Arc::clone(&self.instance.cluster);
+        self.attended(cluster.primary_shows(position)).await?.map_err(|error| {
             NoNode::Refused(ClientError::own(format!(
                 "the primary does not show what the session has seen: {error}"
             )))
         })
     }
 
-    /// Waits for a position, until the deadline, and while the client is there.
-    async fn wait(&mut self, position: &Position, among: NodeSet, deadline: Option<Instant>) -> Waited {
-        let cluster = std::sync::Arc::clone(&self.instance.cluster);
-        let card = std::sync::Arc::clone(&self.card);
+    /// Waits for a position. Returns whether the wait is over for good: the time is, or the session is to end.
+    async fn wait(
+        &mut self,
+        position: &Position,
+        among: NodeSet,
+        deadline: Option<Instant>,
+    ) -> Result<bool, NoNode> {
+        if self.card.ending() == Ending::Drained {
+            return Ok(true);
+        }
+        let cluster = Arc::clone(&self.instance.cluster);
         let applied = cluster.applied(position, |node| among.contains(node.id));
         let expired = async {
             match deadline {
-                Some(deadline) => sleep_until(deadline.into()).await,
+                Some(deadline) => alarm::at(deadline).await,
                 None => std::future::pending().await,
             }
         };
-        let gone = async {
-            while self.client.unread().len() < SENT_AHEAD {
-                match self.client.fill().await {
-                    Ok(0) | Err(_) => return,
-                    Ok(_) => {}
-                }
-            }
-            std::future::pending().await
-        };
-        let killed = async {
-            loop {
-                card.wake.notified().await;
-                if card.ending() == Ending::Killed {
-                    return Waited::Ended(End::Killed);
-                }
-                if card.take_interrupt() {
-                    return Waited::Interrupted;
-                }
+        let either = async {
+            tokio::select! {
+                biased;
+                () = applied => false,
+                () = expired => true,
             }
         };
-        tokio::select! {
-            biased;
-            () = applied => Waited::RouteAgain,
-            () = expired => Waited::Expired,
-            () = gone => Waited::Ended(End::ClientGone),
-            waited = killed => waited,
-        }
+        Ok(self.attended_unless_drained(either).await?.unwrap_or(true))
     }
 }
 
