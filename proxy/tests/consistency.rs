@@ -14,6 +14,7 @@ mod consistency {
     mod behind;
     mod failures;
     mod load;
+    mod lost;
     mod monotonic;
     mod others;
     mod positions;

@@ -45,6 +45,13 @@ impl fmt::Debug for DomainGtid {
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct DomainPositions(SmallVec<[DomainGtid; 3]>);
 
+impl From<DomainGtid> for DomainPositions {
+    /// The position at which this was the last transaction.
+    fn from(gtid: DomainGtid) -> Self {
+        Self::from_unordered(SmallVec::from_slice(&[gtid]))
+    }
+}
+
 impl DomainPositions {
     /// Reads `0-1-16,7-1-3`. Of several GTIDs of a domain the furthest counts; sequence number 0, which no transaction
     /// has, says that nothing of the domain was applied and is left out.

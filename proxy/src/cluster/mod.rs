@@ -1,12 +1,12 @@
 //! What the proxy knows of the servers: who they are, which of them is primary, and how far each has applied the log.
 //!
 //! One task for each node asks it where it is, on one connection, and publishes what it hears in an immutable
-//! [`Snapshot`]; sessions read the current one without a lock. Two more tasks ask the primary on behalf of sessions.
+//! [`Snapshot`]; sessions read the current one without a lock. Three more tasks ask the primary on behalf of sessions.
 //! All of them run on the runtime that [`Cluster::start`] is called on; everything handed out may be used and waited
 //! for on any thread.
 //!
 //! The parts: `sample` what is asked, `watch` and `pace` when, `board` what follows from it (with `discover`,
-//! `purity`, `lag`, `facts`), `waiters` who is woken, `ask` and `shows` the questions to the primary.
+//! `purity`, `lag`, `facts`), `waiters` who is woken, `ask`, `shows` and `lost` the questions to the primary.
 //!
 //! Deliberately absent: which node a statement goes to (`route`), and any statement on a client's connection.
 
@@ -18,6 +18,7 @@ mod facts;
 mod group;
 mod inspect;
 mod lag;
+mod lost;
 mod monitor;
 mod pace;
 mod purity;
@@ -80,6 +81,7 @@ impl Cluster {
             .collect();
         tasks.push(tokio::spawn(ask::serve(Arc::clone(&shared))));
         tasks.push(tokio::spawn(shows::serve(Arc::clone(&shared))));
+        tasks.push(tokio::spawn(lost::serve(Arc::clone(&shared))));
         Arc::new(Self { shared, tasks: Mutex::new(tasks) })
     }
 
@@ -151,6 +153,19 @@ impl Cluster {
             tokio::time::sleep(shows::pause(count)).await;
         }
         Ok(())
+    }
+
+    /// What of `need`, which was known under an earlier primary, the present one does not have. `bound`: what it has just
+    /// answered.
+    ///
+    /// # Errors
+    /// As [`Self::ask_primary`].
+    pub async fn lost(&self, need: &Position, bound: &PrimaryBound) -> Result<Position, AskError> {
+        if bound.high.flavor() == Flavor::Mysql || need.is_empty() {
+            return Ok(need.missing_from(&bound.high));
+        }
+        let origins = self.shared.origins.join().await.unwrap_or(Err(AskError::Stopped))?;
+        Ok(origins.lost(need))
     }
 
     /// Takes a node out of rotation: it gets no new statements.

@@ -10,6 +10,7 @@ use tokio::sync::{Notify, watch};
 use super::ask::AskError;
 use super::board::Board;
 use super::group::Group;
+use super::lost::Origins;
 use super::monitor::Monitor;
 use super::snapshot::{Node, NodeId, Snapshot};
 use super::waiters::Waiters;
@@ -32,6 +33,8 @@ pub(super) struct Shared {
     pub(super) probe: Group<Result<PrimaryBound, AskError>>,
     /// Who asks a MariaDB primary to show what it has logged.
     pub(super) shows: Group<Result<(), AskError>>,
+    /// Who asks a MariaDB primary what it has of an earlier one's.
+    pub(super) origins: Group<Result<Arc<Origins>, AskError>>,
     /// How to log in.
     pub(super) monitor: Monitor,
 }
@@ -48,6 +51,7 @@ impl Shared {
             topology: watch::Sender::new(0),
             probe: Group::default(),
             shows: Group::default(),
+            origins: Group::default(),
             monitor,
         }
     }
@@ -92,6 +96,7 @@ impl Shared {
     pub(super) fn close(&self) {
         self.probe.close();
         self.shows.close();
+        self.origins.close();
     }
 
     /// Hears of changes of what the nodes are.

@@ -110,7 +110,14 @@ pub(super) fn on_primary(facts: &Facts<'_>, primary: &Node) -> OnPrimary {
         let shown = position.is_empty() || applied(primary, &position);
         OnPrimary::Shows((!shown).then_some(position))
     };
-    if facts.promise.level == Level::Eventual || !facts.request.sees {
+    if facts.promise.level == Level::Eventual {
+        return OnPrimary::Shows(None);
+    }
+    if needs.unproven && facts.attempt.asked.is_none() {
+        // Before it writes on top of what it takes for granted, the session is told what of that is lost.
+        return OnPrimary::Ask;
+    }
+    if !facts.request.sees {
         return OnPrimary::Shows(None);
     }
     #[cfg(feature = "sabotage")]

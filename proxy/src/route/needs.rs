@@ -21,6 +21,8 @@ pub struct Needs {
     pub seen: Seen,
     /// Something was written and its position is not known; the primary must be asked.
     pub unknown: bool,
+    /// All this was noted under an earlier primary, and the present one was not asked yet whether it has it.
+    pub unproven: bool,
     /// The epoch in which all this was noted; 0 before the first statement.
     epoch: u64,
     /// When the first of the results came that the session saw on the node of `seen` in a row.
@@ -100,7 +102,9 @@ impl Needs {
     /// The cluster is in this epoch. After a change of primary the session asks once what still holds.
     pub fn in_epoch(&mut self, epoch: u64) {
         if self.epoch != epoch {
-            self.unknown |= self.epoch != 0 && (!self.position().is_empty() || self.seen != Seen::Covered);
+            let has_past = !self.position().is_empty() || self.seen != Seen::Covered || self.unknown;
+            self.unproven |= self.epoch != 0 && has_past;
+            self.unknown |= self.unproven;
             self.epoch = epoch;
         }
     }
@@ -124,6 +128,7 @@ impl Needs {
         self.written = Position::empty(bound.high.flavor());
         self.bound = bound.high.clone();
         self.unknown = false;
+        self.unproven = false;
         self.seen = Seen::Covered;
     }
 

@@ -300,6 +300,27 @@ fn a_transaction_does_not_begin_behind_what_a_replica_has_shown() {
 }
 
 #[test]
+fn after_a_change_of_primary_whatever_comes_first_asks_whether_the_past_still_holds() {
+    let under_the_next = |mut case: Case| {
+        case.needs.in_epoch(1);
+        case.needs.in_epoch(2);
+        case
+    };
+    let mut case = under_the_next(Case::new(Level::Session).wrote(80));
+    assert_eq!(case.decide(0), Decision::Ask);
+    case.request =
+        Request { target: sql::Target::Primary, reason: sql::Reason::Write, node: None, sees: false };
+    assert_eq!(case.decide(0), Decision::Ask, "it would write on top of what may be lost");
+    let bound = PrimaryBound { high: at(100), shown: Some(at(100)) };
+    case.needs.learnt(&bound);
+    case.attempt.asked = Some(bound);
+    assert_eq!(case.goes().node, NodeId(0));
+    assert!(!case.needs.unproven);
+    assert!(!under_the_next(Case::new(Level::Session)).needs.unproven, "no past, nothing to lose");
+    assert!(under_the_next(Case::new(Level::Eventual).wrote(80)).goes().outcome.is_some());
+}
+
+#[test]
 fn what_an_unchecked_read_came_after_is_not_forgotten() {
     let unchecked = |node: u8, level: Level| {
         let mut case = Case::new(level).saw(1).high(1, 85, 1).high(2, 80, 1);

@@ -1,7 +1,5 @@
 //! What the proxy answers itself: TIDEMARK statements, CONNECTION_ID(), KILL, PING.
 
-use std::sync::Arc;
-
 use gtid::Position;
 use sql::{Shown, TidemarkCommand};
 use wire::rows::write_text_result;
@@ -117,13 +115,11 @@ impl Session {
 
     /// What this session has written and seen. What it saw last has no position of its own: the primary's bounds it.
     async fn position_token(&mut self) -> Result<String, NoNode> {
-        let refused = |error: String| NoNode::Refused(ClientError::own(error));
+        self.needs.in_epoch(self.instance.cluster.snapshot().epoch);
         if self.needs.unknown || self.needs.seen != crate::route::Seen::Covered {
-            let cluster = Arc::clone(&self.instance.cluster);
-            let bound = self.attended(cluster.ask_primary()).await?;
-            self.needs.learnt(&bound.map_err(|error| refused(error.to_string()))?);
+            self.learn(Level::Session).await?;
         }
-        self.needs.position().to_token().map_err(|error| refused(error.to_string()))
+        self.needs.position().to_token().map_err(|error| NoNode::Refused(ClientError::own(error.to_string())))
     }
 
     fn rows_of_nodes(&self) -> Vec<Row> {

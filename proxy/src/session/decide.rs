@@ -13,7 +13,7 @@ use crate::alarm;
 use crate::config::{Level, OnTimeout};
 use crate::error::ClientError;
 use crate::route::{
-    Attempt, Decision, Facts, Go, NodeSet, Outcome, Promise, Refusal, Sampled, Standing, route,
+    Attempt, Decision, Facts, Go, NodeSet, Outcome, PrimaryBound, Promise, Refusal, Sampled, Standing, route,
 };
 
 /// How long a statement that can run at once lets the primary think about where else it could.
@@ -98,20 +98,14 @@ impl Session {
                 }
                 Decision::Ask => {
                     search.waiting_since.get_or_insert_with(Instant::now);
-                    let cluster = Arc::clone(&self.instance.cluster);
-                    let bound = match self.attended(cluster.ask_primary()).await? {
-                        Ok(bound) => bound,
-                        Err(error) => {
+                    match self.learn(promise.level).await {
+                        Ok(bound) => search.attempt.asked = Some(bound),
+                        Err(why) => {
                             search.found();
                             self.count_promise(Outcome::Error, search);
-                            return Err(NoNode::Refused(ClientError::own(format!(
-                                "the level {} cannot be kept now: {error}",
-                                promise.level.as_str()
-                            ))));
+                            return Err(why);
                         }
-                    };
-                    self.needs.learnt(&bound);
-                    search.attempt.asked = Some(bound);
+                    }
                 }
                 Decision::MayAsk => {
                     let asked = timeout(MAY_ASK_LIMIT, self.instance.cluster.ask_primary()).await;
@@ -136,6 +130,39 @@ impl Session {
                 }
             }
         }
+    }
+
+    /// Asks the primary how far anybody can have seen, and needs that from now on.
+    ///
+    /// If it has become primary since the session wrote and saw something, it is also asked whether it has that. What it
+    /// has not is told to the client, once: nothing shows it any more.
+    pub(super) async fn learn(&mut self, level: Level) -> Result<PrimaryBound, NoNode> {
+        let unable = |error| {
+            let level = level.as_str();
+            NoNode::Refused(ClientError::own(format!("the level {level} cannot be kept now: {error}")))
+        };
+        let cluster = Arc::clone(&self.instance.cluster);
+        let bound = self.attended(cluster.ask_primary()).await?.map_err(unable)?;
+        let mut lost = Position::default();
+        if self.needs.unproven {
+            let before = self.needs.position();
+            lost = self.attended(cluster.lost(&before, &bound)).await?.map_err(unable)?;
+        }
+        self.needs.learnt(&bound);
+        if lost.is_empty() {
+            return Ok(bound);
+        }
+        let lost = shortened(&lost);
+        tracing::warn!(
+            session = self.id,
+            endpoint = self.endpoint.name,
+            lost,
+            "the change of primary lost what a session wrote or saw; its client is told"
+        );
+        Err(NoNode::Refused(ClientError::own(format!(
+            "the change of primary lost transactions that this session wrote or saw: {lost}; the statement was not run, \
+             and those that follow do not show them"
+        ))))
     }
 
     fn route(&mut self, statement: &Statement, promise: Promise, attempt: &Attempt) -> Decision {

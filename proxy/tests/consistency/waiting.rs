@@ -15,6 +15,7 @@ on_every_engine!(
     without_a_limit_the_replica_that_catches_up_serves_the_read,
     clients_that_leave_while_they_wait_leave_nothing_behind,
     kill_ends_a_wait,
+    a_stop_ends_a_wait,
     on_timeout_says_what_comes_instead,
 );
 
@@ -133,6 +134,26 @@ fn kill_ends_a_wait(engine: Engine) {
         scene.start_appliers();
     }
     assert_eq!(killer.error("KILL QUERY 4000000000").code, 1094);
+}
+
+fn a_stop_ends_a_wait(engine: Engine) {
+    let scene = Scene::new(engine);
+    let proxy = without_limit(&scene);
+    scene.stop_appliers();
+    let mut waiting = ["session", "global"].map(|level| scene.client(&proxy, level));
+    for (id, client) in (1..).zip(&mut waiting) {
+        write_and_wait(client, id);
+        is_silent(client, Duration::from_millis(50));
+    }
+    proxy.signal("TERM");
+    // As after a timeout: the primary answers, and then the session ends.
+    for (id, client) in (1..).zip(&mut waiting) {
+        assert_eq!(client.read_reply().text_rows(), [[Some(id.to_string())]]);
+        let last = client.receive().unwrap();
+        assert_eq!(last.payload.first(), Some(&0xff), "{last:?}");
+        assert!(client.wait_for_end().is_empty());
+    }
+    scene.start_appliers();
 }
 
 fn on_timeout_says_what_comes_instead(engine: Engine) {
