@@ -1,8 +1,8 @@
-//! SET and KILL read from any bytes: names and values are parts of the text, in order.
+//! SET, KILL and the statements about transactions read from any bytes: names and values are parts of the text, in order.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sql::{Dialect, kill_target, set};
+use sql::{Dialect, Kind, classify, kill_target, set, transaction_control};
 
 fuzz_target!(|bytes: &[u8]| {
     let text = [b"SET ", bytes].concat();
@@ -19,5 +19,9 @@ fuzz_target!(|bytes: &[u8]| {
             }
         }
         let _ = kill_target(bytes, dialect);
+        if transaction_control(bytes, dialect).is_some() {
+            let kind = classify(bytes, dialect).kind;
+            assert!(matches!(kind, Kind::Begin | Kind::Commit | Kind::Rollback));
+        }
     }
 });

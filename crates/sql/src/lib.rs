@@ -42,6 +42,7 @@ mod statement;
 mod target;
 mod tidemark;
 mod token;
+mod transaction;
 mod variable;
 mod words;
 
@@ -56,6 +57,7 @@ pub use reason::Reason;
 pub use split::{Split, split};
 pub use target::{Classified, Target};
 pub use tidemark::{MAX_TIMEOUT_US, OnTimeout, Shown, TidemarkCommand, tidemark_command};
+pub use transaction::{TransactionControl, transaction_control};
 
 /// Says what the text of COM_QUERY or COM_STMT_PREPARE may do and where it can go.
 ///

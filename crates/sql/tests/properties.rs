@@ -2,7 +2,10 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use sql::{Charset, Dialect, Flavor, Kind, Target, classify, kill_target, set, split, tidemark_command};
+use sql::{
+    Charset, Dialect, Flavor, Kind, Target, classify, kill_target, set, split, tidemark_command,
+    transaction_control,
+};
 
 /// Pieces from which misleading texts are made.
 const PIECES: &[&[u8]] = &[
@@ -293,6 +296,9 @@ proptest! {
         }
         kill_target(&text, dialect);
         let _ = tidemark_command(&text, dialect);
+        if transaction_control(&text, dialect).is_some() {
+            prop_assert!(matches!(found.kind, Kind::Begin | Kind::Commit | Kind::Rollback));
+        }
     }
 
     #[test]

@@ -59,8 +59,9 @@ impl ReplyWalker {
         view: &ClientView<'_>,
         sink: &mut impl ReplySink,
     ) -> Result<(bool, Fate), ReplyError> {
-        let ok = OkPacket::parse(payload, SERVER)?;
-        sink.ok(&ok);
+        let said = OkPacket::parse(payload, SERVER)?;
+        sink.ok(&said);
+        let ok = OkPacket { status: said.status | self.added, ..said };
         let several = matches!(self.expect, Expect::Query | Expect::Execute);
         let more = several && ok.status.contains(Status::MORE_RESULTS_EXISTS);
         self.phase = if more { Phase::First } else { Phase::Done };
@@ -69,9 +70,11 @@ impl ReplyWalker {
         let eof_in_front = self.eof_due && !ok.status.contains(Status::CURSOR_EXISTS);
         self.eof_due = self.eof_due && eof_in_front;
         let is_eof = payload.first() == Some(&EOF_HEADER);
-        let fate = if is_eof && !view.capabilities.contains(Capabilities::DEPRECATE_EOF) {
+        let short = is_eof && payload.len() == EOF_LENGTH;
+        let same = ok.status == said.status && (short || is_all_wanted(&ok, view));
+        let fate = if is_eof && (short && !same || !view.capabilities.contains(Capabilities::DEPRECATE_EOF)) {
             Fate::Eof(ok.status, ok.warnings)
-        } else if (is_eof && payload.len() == EOF_LENGTH) || is_all_wanted(&ok, view) {
+        } else if same {
             Fate::Forward
         } else {
             let header = if is_eof { EOF_HEADER } else { OK_HEADER };

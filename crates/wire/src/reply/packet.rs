@@ -219,7 +219,7 @@ impl ReplyWalker {
     /// Puts in an EOF behind the frames so far.
     fn insert_eof(&mut self, chunk: &mut Chunk<'_>, view: &ClientView<'_>, sink: &mut impl ReplySink) {
         chunk.flush(sink);
-        let status = Status(self.status.unwrap_or(view.status).0).lasting();
+        let status = self.status.unwrap_or(view.status).lasting() | self.added;
         sink.insert(&eof_frame(self.next.wrapping_add(self.shift), status, 0));
         self.shift = self.shift.wrapping_add(1);
     }

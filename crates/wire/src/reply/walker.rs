@@ -21,8 +21,10 @@ pub struct ReplyWalker {
     pub(super) continued: bool,
     /// An EOF packet is due behind the column definitions, unless a cursor's reply makes it the only one.
     pub(super) eof_due: bool,
-    /// Status of the reply's last OK.
+    /// Status of the reply's last OK, as the client was told it.
     pub(super) status: Option<Status>,
+    /// Status flags that the client is told besides the server's own.
+    pub(super) added: Status,
     /// The start of a frame that lay across two pieces.
     pub(super) head: Head,
     /// A packet to be read that lay across two pieces.
@@ -55,6 +57,7 @@ impl ReplyWalker {
             continued: false,
             eof_due: false,
             status: None,
+            added: Status::default(),
             head: Head::default(),
             packet: Vec::new(),
             rewritten: Vec::new(),
@@ -66,6 +69,14 @@ impl ReplyWalker {
     #[must_use]
     pub fn with_client_sequence(mut self, first_sequence: u8) -> ReplyWalker {
         self.shift = first_sequence.wrapping_sub(self.next);
+        self
+    }
+
+    /// The client is told these status flags besides the server's own: it knows of more than the server does, such as a
+    /// transaction that has not reached any server yet. The sink hears what the server said.
+    #[must_use]
+    pub fn with_status(mut self, added: Status) -> ReplyWalker {
+        self.added = added;
         self
     }
 

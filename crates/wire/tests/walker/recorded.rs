@@ -152,3 +152,35 @@ fn what_the_client_did_not_ask_for_is_taken_out() {
         assert_eq!(names, character_sets);
     }
 }
+
+#[test]
+fn a_client_is_told_of_a_transaction_that_the_server_does_not_know() {
+    let wanted = Wanted::everything();
+    let added = |packet| match packet {
+        Packet::Ok { header, affected_rows, last_insert_id, status, info, tracked } => {
+            let status = status | Status::IN_TRANS;
+            Packet::Ok { header, affected_rows, last_insert_id, status, info, tracked }
+        }
+        Packet::MiddleEof(status) => Packet::MiddleEof(status | Status::IN_TRANS),
+        Packet::LastEof(status) => Packet::LastEof(status | Status::IN_TRANS),
+        packet => packet,
+    };
+    for recording in recordings() {
+        for name in recording.names() {
+            for (tag, capabilities) in COMBINATIONS {
+                let (stream, view) = (recording.reply(name, "11"), view(capabilities, &wanted));
+                let plain = walk_whole(expect(name), 1, stream, &view).unwrap();
+                let packets = parse(expect(name), 1, &plain.out, capabilities);
+                let expected: Vec<_> = packets.into_iter().map(added).collect();
+                let every_byte: Vec<usize> = (1..stream.len()).collect();
+                for cuts in [&[][..], &every_byte] {
+                    let mut walker = ReplyWalker::new(expect(name), 1).with_status(Status::IN_TRANS);
+                    let walked = walk(&mut walker, stream, cuts, &view).unwrap();
+                    let told = parse(expect(name), 1, &walked.out, capabilities);
+                    assert_eq!(told, expected, "{} {name} {tag}", recording.server);
+                    assert_eq!(walked.events, plain.events, "{} {name} {tag}", recording.server);
+                }
+            }
+        }
+    }
+}
