@@ -12,6 +12,7 @@ mod consistency {
 
     mod ahead;
     mod behind;
+    mod corners;
     mod failures;
     mod load;
     mod lost;

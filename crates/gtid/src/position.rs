@@ -107,6 +107,18 @@ impl Position {
         }
     }
 
+    /// Whether a log that ends at `self` has these very transactions. MariaDB: as far as the two alone can tell, which is
+    /// when the last of each domain is of one server; [`BinlogState`](crate::BinlogState) can tell more.
+    pub fn surely_has(&self, need: &Self) -> bool {
+        match (self, need) {
+            (Self::Mariadb(have), Self::Mariadb(need)) => need.iter().all(|gtid| {
+                let last = have.get(gtid.domain);
+                last.is_some_and(|last| last.server_id == gtid.server_id && last.sequence >= gtid.sequence)
+            }),
+            _ => self.covers(need),
+        }
+    }
+
     /// Grows to cover `other` too: the union of sets, the further GTID of each domain.
     ///
     /// # Errors

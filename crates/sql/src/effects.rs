@@ -84,6 +84,8 @@ effects! {
     BEGINS_XA = 28,
     /// XA PREPARE, XA COMMIT, XA ROLLBACK: the session is in none any more, or was in none.
     ENDS_XA = 29,
+    /// Tables may be read besides what is asked of the previous statement. Set with [`crate::Target::Previous`] only.
+    READS_TABLES = 30,
 }
 
 impl Effects {

@@ -4,12 +4,16 @@
 //! Only a comment that holds nothing else is a hint. Comments to the end of the line, executable comments and optimizer
 //! hints are not looked at: drivers and servers give those their own meaning.
 
+/// Longest `timeout_us`, as in the configuration.
+const LONGEST_TIMEOUT_US: u32 = 1_000_000;
+
 /// What the comments of a statement ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
     /// The role asked for. With contradicting hints the primary wins.
     pub node_role: Option<RoleHint>,
-    /// The consistency level of this statement.
+    /// The consistency level of this statement. A name that is none counts as the strongest: a slip of the pen must not
+    /// weaken a promise.
     pub consistency: Option<Level>,
     /// How long to wait for a fresh replica, in microseconds; 0 waits for ever.
     pub timeout_us: Option<u32>,
@@ -99,10 +103,11 @@ impl Hints {
         let value = value.trim_ascii();
         let (value, value_at) = unquote(value, value_at);
         if name.eq_ignore_ascii_case(b"consistency") {
-            self.consistency = Level::from_name(value).or(self.consistency);
-            Level::from_name(value).is_some()
+            let level = Level::from_name(value);
+            self.consistency = Some(level.unwrap_or(Level::Global));
+            level.is_some()
         } else if name.eq_ignore_ascii_case(b"timeout_us") {
-            let timeout_us = decimal(value);
+            let timeout_us = decimal(value).filter(|us| *us <= LONGEST_TIMEOUT_US);
             self.timeout_us = timeout_us.or(self.timeout_us);
             timeout_us.is_some()
         } else if name.eq_ignore_ascii_case(b"node") {
@@ -214,11 +219,19 @@ mod tests {
     }
 
     #[test]
+    fn a_level_that_is_none_is_the_strongest() {
+        assert_eq!(read(b"tidemark: consistency=globl").consistency, Some(Level::Global));
+        assert_eq!(read(b"tidemark: consistency=").consistency, Some(Level::Global));
+        assert_eq!(read(b"tidemark: timeout_us=5").consistency, None);
+    }
+
+    #[test]
     fn what_cannot_be_read_is_said() {
         for text in [
             &b"tidemark: consistency=strong"[..],
             b"tidemark: timeout_us=-1",
             b"tidemark: timeout_us=99999999999",
+            b"tidemark: timeout_us=1000001",
             b"tidemark: node=",
             b"tidemark: colour=blue",
             b"tidemark:",

@@ -57,6 +57,8 @@ pub(crate) struct Scan<'s, 'a> {
     /// Likewise: a WITH list is open at this level, so that `name (columns) AS` may stand there.
     pub(crate) with: u128,
     pub(crate) into: bool,
+    /// FROM or TABLE stands somewhere: also in EXTRACT(... FROM ...), which is none the worse for it.
+    pub(crate) tables: bool,
     pub(crate) schema: Option<Schema>,
 }
 
@@ -76,6 +78,7 @@ impl<'s, 'a> Scan<'s, 'a> {
             substring: 0,
             with: 0,
             into: false,
+            tables: false,
             schema: None,
         }
     }
@@ -180,7 +183,11 @@ impl<'s, 'a> Scan<'s, 'a> {
         match meaning.kw {
             Kw::For => self.for_clause(),
             Kw::With if self.list_may_begin() => self.with |= 1,
-            Kw::Table => self.with &= !1,
+            Kw::Table => {
+                self.with &= !1;
+                self.tables = true;
+            }
+            Kw::From => self.tables = true,
             _ => {}
         }
     }

@@ -173,8 +173,10 @@ fn read(lexer: &mut Lexer<'_>, first: Token) -> One {
         Some(_) => Kind::Replace,
         None => Kind::Select,
     };
+    let tables = scan.target == Target::Previous && scan.tables;
     let one = One { target: scan.target, reason: scan.reason, kind, effects: scan.effects };
     match one.reason {
+        _ if tables => One { effects: one.effects | Effects::READS_TABLES, ..one },
         Reason::Write => One { effects: one.effects | Effects::MAY_COMMIT, ..one },
         Reason::Unknown => One { effects: one.effects | Effects::UNKNOWN, ..one },
         Reason::ConnectionId if connection_id::is_all(lexer.back_at(first, executable)) => One {

@@ -52,7 +52,7 @@ use waiters::Mask;
 
 pub use ask::AskError;
 pub use inspect::{Inspected, Inspection, inspect};
-pub use snapshot::{Facts, Health, High, Node, NodeId, Role, Snapshot};
+pub use snapshot::{Facts, Health, High, Node, NodeId, Reign, Role, Snapshot};
 
 /// How long a waiter waits before it routes again: whether a replica is too late for its endpoint is not known here,
 /// and changes without anything else changing.

@@ -36,6 +36,16 @@ pub struct Snapshot {
     pub nodes: Vec<Node>,
 }
 
+/// A life of a primary. What was known under one may be lost under the next: by a failover, or by a crash of a server that
+/// had not written everything to its disk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reign {
+    /// Of the cluster.
+    pub epoch: u64,
+    /// Of the primary.
+    pub incarnation: u64,
+}
+
 /// One node at one moment.
 #[derive(Clone, Debug)]
 pub struct Node {
@@ -164,6 +174,12 @@ impl Snapshot {
     /// How often the primary has changed, or its history was replaced, since the first primary was found.
     pub fn failovers(&self) -> u64 {
         self.epoch.saturating_sub(1)
+    }
+
+    /// Whose word on positions counts now; `None` while no primary has answered in its present life.
+    pub fn reign(&self) -> Option<Reign> {
+        let primary = self.primary().filter(|primary| primary.high.is_some())?;
+        Some(Reign { epoch: self.epoch, incarnation: primary.incarnation })
     }
 
     /// The primary, when there is one and it answers.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Facts;
-use super::freshness::{self, Required};
+use super::freshness::{self, OnPrimary, Required};
 use crate::cluster::snapshot::{Node, NodeId, Role};
 use crate::config::{Level, Mode};
 
@@ -47,6 +47,8 @@ fn weight(facts: &Facts<'_>, node: &Node) -> u16 {
 /// The replicas that reads may go to, or wait for: up, not drained, with a weight, and not too far behind; but the
 /// least late are kept, as many as `min_replicas` says. Where positions count, only those whose positions prove
 /// something: to wait for the others would be in vain. One with transactions of its own takes no reads at all.
+///
+/// `in_time` tells which of them are there although they are late.
 pub(super) fn rotation(facts: &Facts<'_>) -> NodeSet {
     let candidates = || {
         facts.snapshot.nodes.iter().filter(|node| {
@@ -57,12 +59,8 @@ pub(super) fn rotation(facts: &Facts<'_>) -> NodeSet {
                 && !facts.attempt.excluded.contains(node.id)
         })
     };
-    let limit = match facts.settings.max_lag_ms {
-        0 => Duration::MAX,
-        limit => Duration::from_millis(u64::from(limit)),
-    };
     let mut chosen = NodeSet::default();
-    candidates().filter(|node| node.lag.unwrap_or_default() <= limit).for_each(|node| chosen.insert(node.id));
+    candidates().filter(|node| is_in_time(facts, node)).for_each(|node| chosen.insert(node.id));
     while chosen.len() < u32::from(facts.settings.min_replicas) {
         let late = candidates().filter(|node| !chosen.contains(node.id)).min_by_key(|node| node.lag);
         match late {
@@ -73,22 +71,53 @@ pub(super) fn rotation(facts: &Facts<'_>) -> NodeSet {
     chosen
 }
 
+/// Those that it is worth waiting for: one that is too late, and in rotation only so that somebody is, may never come.
+pub(super) fn in_time(facts: &Facts<'_>, rotation: NodeSet) -> NodeSet {
+    let mut chosen = NodeSet::default();
+    let nodes = facts.snapshot.nodes.iter().filter(|node| rotation.contains(node.id));
+    nodes.filter(|node| is_in_time(facts, node)).for_each(|node| chosen.insert(node.id));
+    chosen
+}
+
+fn is_in_time(facts: &Facts<'_>, node: &Node) -> bool {
+    let limit = match facts.settings.max_lag_ms {
+        0 => Duration::MAX,
+        limit => Duration::from_millis(u64::from(limit)),
+    };
+    node.lag.unwrap_or_default() <= limit
+}
+
 /// The nodes that may serve the read now: those in rotation, and the primary when it has a weight.
 pub(super) fn fresh(facts: &Facts<'_>, rotation: NodeSet, required: &Required) -> NodeSet {
     let mut chosen = NodeSet::default();
     for node in &facts.snapshot.nodes {
-        let weighted_primary = facts.snapshot.primary == Some(node.id)
-            && facts.standing.mode == Mode::ReadWrite
-            && facts.request.node.is_none()
-            && node.is_up()
-            && !node.drained
-            && weight(facts, node) > 0
-            && !facts.attempt.excluded.contains(node.id);
-        if (rotation.contains(node.id) || weighted_primary) && freshness::fulfils(node, required) {
+        if (rotation.contains(node.id) || weighted_primary(facts, node)) && freshness::fulfils(node, required)
+        {
             chosen.insert(node.id);
         }
     }
     chosen
+}
+
+/// The primary, when it shows enough, and its weight against that of all who are behind has it serve this read: what the
+/// session wrote it shows, whether that is known of its position yet or not.
+pub(super) fn primary_at_once(facts: &Facts<'_>, rotation: NodeSet) -> Option<NodeId> {
+    let primary = facts.snapshot.primary().filter(|node| weighted_primary(facts, node))?;
+    let mut all = rotation;
+    all.insert(primary.id);
+    let shows = || freshness::on_primary(facts, primary) == OnPrimary::Shows(None);
+    by_weight(facts, all).filter(|chosen| *chosen == primary.id && shows())
+}
+
+/// Whether this is the primary, and it takes a share of the reads.
+fn weighted_primary(facts: &Facts<'_>, node: &Node) -> bool {
+    facts.snapshot.primary == Some(node.id)
+        && facts.standing.mode == Mode::ReadWrite
+        && facts.request.node.is_none()
+        && node.is_up()
+        && !node.drained
+        && weight(facts, node) > 0
+        && !facts.attempt.excluded.contains(node.id)
 }
 
 /// One node of the set, in proportion to the weights.

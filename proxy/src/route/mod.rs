@@ -90,6 +90,15 @@ pub struct Attempt {
     pub fallback: Option<Reason>,
 }
 
+impl Attempt {
+    /// What the primary said, and what is waited for, does not count under another one.
+    pub fn forget(&mut self) {
+        self.asked = None;
+        self.sampled = None;
+        self.awaited = None;
+    }
+}
+
 /// What came of a question that needed no answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sampled {
@@ -209,7 +218,7 @@ pub fn route(facts: Facts<'_>) -> Decision {
     }
     match facts.request.target {
         sql::Target::Previous => match facts.standing.previous {
-            Some(node) => go(node, Reason::Statement(facts.request.reason)),
+            Some(node) => there(&facts, node, Reason::Statement(facts.request.reason)),
             None => to_primary(&facts, Reason::Statement(facts.request.reason)),
         },
         sql::Target::Replica if facts.standing.autocommit => read(&facts),
@@ -223,15 +232,47 @@ pub fn route(facts: Facts<'_>) -> Decision {
 /// What a session cannot leave now: the node of a cursor for its rows, of a transaction, of what pins it.
 fn bound(facts: &Facts<'_>) -> Option<Decision> {
     match (facts.standing.pinned, facts.standing.transaction) {
-        (Some((node, Reason::PinnedStatement)), _) => Some(go(node, Reason::PinnedStatement)),
+        (Some((node, reason @ Reason::PinnedStatement)), Some(_)) => Some(go(node, reason)),
+        // AND CHAIN begins the next one behind it, on the same node.
+        (_, Some(node)) if begins_another(facts) => Some(there(facts, node, Reason::Transaction)),
         (_, Some(node)) => Some(go(node, Reason::Transaction)),
-        // A pinned session reads on the primary as others do: not before it shows what was seen elsewhere.
-        (Some((node, reason)), None) if facts.snapshot.primary == Some(node) => {
-            Some(to_primary(facts, reason))
-        }
-        (Some((node, reason)), None) => Some(go(node, reason)),
+        (Some((node, reason)), None) => Some(there(facts, node, reason)),
         (None, None) => None,
     }
+}
+
+fn begins_another(facts: &Facts<'_>) -> bool {
+    facts.request.sees && facts.request.reason == sql::Reason::TransactionControl
+}
+
+/// On this node and no other, outside of a transaction. What it shows is as fresh as a read all the same: on the primary
+/// not before it shows what was seen elsewhere, on a replica when it has applied enough.
+fn there(facts: &Facts<'_>, id: NodeId, reason: Reason) -> Decision {
+    if facts.snapshot.primary == Some(id) && facts.standing.mode == Mode::ReadWrite {
+        return to_primary(facts, reason);
+    }
+    let node = facts.snapshot.node(id).filter(|node| node.is_up() && node.role != Role::Primary);
+    let Some(node) = node.filter(|_| facts.request.sees && facts.promise.level != Level::Eventual) else {
+        return go(id, reason);
+    };
+    let only = NodeSet::only(id);
+    let required = freshness::required(facts);
+    if !choose::fresh(facts, only, &required).is_empty() {
+        return Decision::Go(Go { node: id, reason, shows: None, outcome: Some(served(facts, id)) });
+    }
+    match required {
+        Required::Fresh { anywhere: Some(position), .. } => match facts.promise.on_timeout {
+            _ if node.follows && !facts.attempt.expired => Decision::Wait { position, among: only },
+            OnTimeout::Stale => stale(id),
+            OnTimeout::Primary | OnTimeout::Error => Decision::Refuse(Refusal::TimedOut { position }),
+        },
+        _ if facts.snapshot.primary().is_none() => Decision::Refuse(Refusal::NoPrimary),
+        _ => Decision::Ask,
+    }
+}
+
+fn stale(node: NodeId) -> Decision {
+    Decision::Go(Go { node, reason: Reason::Stale, shows: None, outcome: Some(Outcome::Stale) })
 }
 
 fn go(node: NodeId, reason: Reason) -> Decision {
@@ -300,9 +341,14 @@ fn on_any(facts: &Facts<'_>, reason: Reason) -> Decision {
     if let Some(node) = choose::by_weight(facts, fresh) {
         return Decision::Go(Go { node, reason, shows: None, outcome: Some(served(facts, node)) });
     }
+    if let Some(node) = choose::primary_at_once(facts, rotation) {
+        return Decision::Go(Go { node, reason, shows: None, outcome: Some(Outcome::Primary) });
+    }
     match required {
-        Required::Fresh { anywhere: Some(position), .. } if !rotation.is_empty() => {
-            behind(facts, rotation, position)
+        Required::Fresh { anywhere: Some(position), .. } => {
+            let in_time = choose::in_time(facts, rotation);
+            let nobody_else = !may_use_primary(facts) || facts.snapshot.primary().is_none();
+            behind(facts, if in_time.is_empty() && nobody_else { rotation } else { in_time }, position)
         }
         // The session could go on reading where it read last, but that node is gone: learn what it can have shown. To
         // wait would be in vain, for no position of another node tells it.
@@ -321,8 +367,11 @@ fn wants_to_move(facts: &Facts<'_>, rotation: NodeSet, required: &Required) -> b
         && choose::by_weight(facts, rotation).is_some_and(|chosen| chosen != *node)
 }
 
-/// Every replica in rotation is behind.
+/// Every replica in rotation is behind; `rotation`: those that it is worth waiting for.
 fn behind(facts: &Facts<'_>, rotation: NodeSet, position: Position) -> Decision {
+    if rotation.is_empty() {
+        return last_resort(facts, Reason::NoReplica);
+    }
     if !facts.attempt.expired {
         return Decision::Wait { position, among: rotation };
     }
@@ -330,9 +379,7 @@ fn behind(facts: &Facts<'_>, rotation: NodeSet, position: Position) -> Decision 
         OnTimeout::Primary if may_use_primary(facts) => last_resort(facts, Reason::Timeout),
         OnTimeout::Primary | OnTimeout::Error => Decision::Refuse(Refusal::TimedOut { position }),
         OnTimeout::Stale => match choose::by_weight(facts, rotation) {
-            Some(node) => {
-                Decision::Go(Go { node, reason: Reason::Stale, shows: None, outcome: Some(Outcome::Stale) })
-            }
+            Some(node) => stale(node),
             None => last_resort(facts, Reason::NoReplica),
         },
     }
@@ -364,9 +411,14 @@ fn last_resort(facts: &Facts<'_>, reason: Reason) -> Decision {
 /// This node, by a hint or because the session's state lives there: when it is up and fresh enough, or becomes so in
 /// time.
 fn on_one(facts: &Facts<'_>, id: NodeId, reason: Reason) -> Decision {
-    let Some(node) =
-        facts.snapshot.node(id).filter(|node| node.is_up() && !facts.attempt.excluded.contains(id))
-    else {
+    // What its position says proves nothing about one that follows another history: to wait for it would be in vain.
+    let can_serve = |node: &&Node| {
+        node.is_up()
+            && (node.follows || facts.promise.level == Level::Eventual)
+            && !(node.drained && facts.request.node == Some(id))
+            && !facts.attempt.excluded.contains(id)
+    };
+    let Some(node) = facts.snapshot.node(id).filter(can_serve) else {
         return last_resort(facts, Reason::NoReplica);
     };
     if node.role == Role::Primary {
@@ -374,6 +426,7 @@ fn on_one(facts: &Facts<'_>, id: NodeId, reason: Reason) -> Decision {
     }
     let rotation = NodeSet::only(id);
     match freshness::required(facts) {
+        Required::Ask if facts.snapshot.primary().is_none() => Decision::Refuse(Refusal::NoPrimary),
         Required::Ask => Decision::Ask,
         required if !choose::fresh(facts, rotation, &required).is_empty() => {
             Decision::Go(Go { node: id, reason, shows: None, outcome: Some(served(facts, id)) })

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use gtid::Position;
 
-use crate::cluster::snapshot::{Node, NodeId};
+use crate::cluster::snapshot::{Node, NodeId, Reign};
 
 /// The session's side of the promise.
 ///
@@ -21,10 +21,11 @@ pub struct Needs {
     pub seen: Seen,
     /// Something was written and its position is not known; the primary must be asked.
     pub unknown: bool,
-    /// All this was noted under an earlier primary, and the present one was not asked yet whether it has it.
+    /// The present primary was not asked yet whether it has all this: it was noted under an earlier one, or an earlier
+    /// life of it, or came from elsewhere.
     pub unproven: bool,
-    /// The epoch in which all this was noted; 0 before the first statement.
-    epoch: u64,
+    /// Under whom all this was noted; `None` before the first statement.
+    reign: Option<Reign>,
     /// When the first of the results came that the session saw on the node of `seen` in a row.
     anchored: Option<Instant>,
 }
@@ -99,13 +100,13 @@ impl Needs {
         self.seen = Seen::On { node, incarnation, until };
     }
 
-    /// The cluster is in this epoch. After a change of primary the session asks once what still holds.
-    pub fn in_epoch(&mut self, epoch: u64) {
-        if self.epoch != epoch {
+    /// Another primary, or another life of it, may have lost something: the session asks once what still holds.
+    pub fn under(&mut self, reign: Reign) {
+        if self.reign != Some(reign) {
             let has_past = !self.position().is_empty() || self.seen != Seen::Covered || self.unknown;
-            self.unproven |= self.epoch != 0 && has_past;
+            self.unproven |= self.reign.is_some() && has_past;
             self.unknown |= self.unproven;
-            self.epoch = epoch;
+            self.reign = Some(reign);
         }
     }
 
@@ -115,6 +116,11 @@ impl Needs {
             (Seen::On { until, .. }, Some(since)) => until.saturating_duration_since(since),
             _ => Duration::ZERO,
         }
+    }
+
+    /// The session was free to move and stayed: it is not asked about again for a while.
+    pub fn stays(&mut self, now: Instant) {
+        self.anchored = self.anchored.map(|_| now);
     }
 
     /// A write may have happened, and nobody said where it stands in the log.
@@ -132,8 +138,11 @@ impl Needs {
         self.seen = Seen::Covered;
     }
 
-    /// At least this is needed from now on.
-    pub fn raise(&mut self, position: &Position) {
+    /// At least this is needed from now on. `proven`: the primary is known to have it. What it does not have nobody can
+    /// wait for.
+    pub fn raise(&mut self, position: &Position, proven: bool) {
+        self.unproven |= !proven;
+        self.unknown |= self.unproven;
         if self.bound.is_empty() || self.bound.merge(position).is_err() {
             self.bound = position.clone();
         }

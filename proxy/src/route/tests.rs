@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use gtid::{Flavor, Position};
 
 use super::*;
-use crate::cluster::snapshot::{Health, High, Role};
+use crate::cluster::snapshot::{Health, High, Reign, Role};
 
 const UUID: &str = "00000000-0000-0000-0000-000000000001";
 
@@ -281,7 +281,7 @@ fn an_own_write_needs_no_proof_on_the_primary_and_a_foreign_one_does() {
     let case = Case::new(Level::Session).wrote(120).expired();
     assert_eq!(case.goes().shows, None, "its OK came after it was visible there");
     let mut case = Case::new(Level::Session).expired();
-    case.needs.raise(&at(120));
+    case.needs.raise(&at(120), true);
     assert_eq!(case.goes().shows, Some(at(120)));
 }
 
@@ -302,8 +302,8 @@ fn a_transaction_does_not_begin_behind_what_a_replica_has_shown() {
 #[test]
 fn after_a_change_of_primary_whatever_comes_first_asks_whether_the_past_still_holds() {
     let under_the_next = |mut case: Case| {
-        case.needs.in_epoch(1);
-        case.needs.in_epoch(2);
+        case.needs.under(Reign { epoch: 1, incarnation: 1 });
+        case.needs.under(Reign { epoch: 1, incarnation: 2 });
         case
     };
     let mut case = under_the_next(Case::new(Level::Session).wrote(80));
@@ -345,7 +345,7 @@ fn a_write_does_not_stand_for_other_domains() {
         {
             node.low = Arc::new(position(applied));
         }
-        case.needs.raise(&position("0-1-70,7-1-5"));
+        case.needs.raise(&position("0-1-70,7-1-5"), true);
         case.needs.wrote(position("0-1-75"), one_order);
         case
     };

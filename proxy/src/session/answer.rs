@@ -59,7 +59,12 @@ impl Session {
         if !position.is_empty() && position.flavor() != self.flavor {
             return Err(ClientError::own("the position is one of the other family of servers"));
         }
-        self.needs.raise(&position);
+        let proven = {
+            let snapshot = self.instance.cluster.snapshot();
+            let high = snapshot.primary().and_then(|primary| primary.high.as_ref());
+            high.is_some_and(|high| high.position.surely_has(&position))
+        };
+        self.needs.raise(&position, proven);
         Ok(())
     }
 
@@ -115,7 +120,9 @@ impl Session {
 
     /// What this session has written and seen. What it saw last has no position of its own: the primary's bounds it.
     async fn position_token(&mut self) -> Result<String, NoNode> {
-        self.needs.in_epoch(self.instance.cluster.snapshot().epoch);
+        if let Some(reign) = self.instance.cluster.snapshot().reign() {
+            self.needs.under(reign);
+        }
         if self.needs.unknown || self.needs.seen != crate::route::Seen::Covered {
             self.learn(Level::Session).await?;
         }

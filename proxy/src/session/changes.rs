@@ -85,7 +85,7 @@ impl Session {
             self.endpoint.counters.pinned(reason);
         }
         if self.pins.hold_the_connection() && !was_held {
-            self.home = Some(go.node);
+            self.settle_on(go.node);
         }
         if !Shared::ptr_eq(&before, &self.state) {
             let state = Shared::clone(&self.state);

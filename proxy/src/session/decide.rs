@@ -38,6 +38,8 @@ pub(super) enum NoNode {
 /// A statement on its way to a node: what was tried, and how long it has waited.
 pub(super) struct Search {
     pub(super) attempt: Attempt,
+    /// The epoch of what was learnt for it.
+    epoch: u64,
     /// The level it is read at.
     pub(super) level: Level,
     /// From when on it waited for a position, its time limit counted.
@@ -52,10 +54,19 @@ impl Search {
     pub(super) fn new(excluded: NodeSet) -> Self {
         Self {
             attempt: Attempt { excluded, ..Attempt::default() },
+            epoch: 0,
             level: Level::default(),
             waiting_since: None,
             waited: None,
             lost: 0,
+        }
+    }
+
+    /// Under another primary nothing that was learnt counts, nor is it worth waiting for.
+    fn in_epoch(&mut self, epoch: u64) {
+        if self.epoch != epoch {
+            self.epoch = epoch;
+            self.attempt.forget();
         }
     }
 
@@ -89,12 +100,19 @@ impl Session {
     pub(super) async fn decide(&mut self, statement: &Statement, search: &mut Search) -> Result<Go, NoNode> {
         let (promise, limit) = self.promise(statement);
         search.level = promise.level;
+        if let Some(level) = statement.hints.consistency {
+            let able = self.instance.cluster.snapshot().can_serve(Level::from(level));
+            able.map_err(|why| NoNode::Refused(ClientError::own(why)))?;
+        }
         loop {
+            search.in_epoch(self.instance.cluster.snapshot().epoch);
             match self.route(statement, promise, &search.attempt) {
                 Decision::Go(go) => {
                     self.show_on_primary(&go, search).await?;
-                    search.found();
-                    return Ok(go);
+                    if self.instance.cluster.snapshot().epoch == search.epoch {
+                        search.found();
+                        return Ok(go);
+                    }
                 }
                 Decision::Ask => {
                     search.waiting_since.get_or_insert_with(Instant::now);
@@ -109,6 +127,7 @@ impl Session {
                 }
                 Decision::MayAsk => {
                     let asked = timeout(MAY_ASK_LIMIT, self.instance.cluster.ask_primary()).await;
+                    self.needs.stays(Instant::now());
                     search.attempt.sampled = Some(match asked {
                         Ok(Ok(bound)) => Sampled::AtMost(bound.high),
                         Ok(Err(_)) | Err(_) => Sampled::Nothing,
@@ -134,8 +153,8 @@ impl Session {
 
     /// Asks the primary how far anybody can have seen, and needs that from now on.
     ///
-    /// If it has become primary since the session wrote and saw something, it is also asked whether it has that. What it
-    /// has not is told to the client, once: nothing shows it any more.
+    /// If it has become primary, or was restarted, since the session wrote and saw something, it is also asked whether it
+    /// has that. What it has not is told to the client, once: nothing shows it any more.
     pub(super) async fn learn(&mut self, level: Level) -> Result<PrimaryBound, NoNode> {
         let unable = |error| {
             let level = level.as_str();
@@ -157,17 +176,20 @@ impl Session {
             session = self.id,
             endpoint = self.endpoint.name,
             lost,
-            "the change of primary lost what a session wrote or saw; its client is told"
+            "the primary does not have what a session wrote, saw, or was given as a position; its client is told"
         );
         Err(NoNode::Refused(ClientError::own(format!(
-            "the change of primary lost transactions that this session wrote or saw: {lost}; the statement was not run, \
-             and those that follow do not show them"
+            "the primary does not have transactions that this session wrote, saw, or was given as a position: {lost} (lost \
+             when the primary changed or crashed, or of another cluster); the statement was not run, and those that \
+             follow do not show them"
         ))))
     }
 
     fn route(&mut self, statement: &Statement, promise: Promise, attempt: &Attempt) -> Decision {
         let snapshot = self.instance.cluster.snapshot();
-        self.needs.in_epoch(snapshot.epoch);
+        if let Some(reign) = snapshot.reign() {
+            self.needs.under(reign);
+        }
         let settings = self.endpoint.settings.load();
         let mut request = statement.request;
         let pinned = self.pinned_for(statement, &snapshot);

@@ -79,6 +79,8 @@ pub struct Session {
     previous: Option<NodeId>,
     /// Where what pins the session lives.
     home: Option<NodeId>,
+    /// The cluster's epoch when it came to live there.
+    home_since: u64,
     pins: Pins,
     in_system_schema: bool,
     /// SET TRANSACTION was said for the next transaction, on the primary connection.
@@ -179,6 +181,7 @@ impl Session {
             transaction: None,
             previous: None,
             home: None,
+            home_since: 0,
             pins: Pins::default(),
             next_transaction_is_set: false,
             last_insert_id: 0,
@@ -269,8 +272,17 @@ impl Session {
         if let Some(node) = on_statement {
             return Some((node, Reason::PinnedStatement));
         }
-        let reason = self.pins.reason()?;
+        // A read-only transaction has set them on a replica.
+        let by_variables = statement.request.reason == sql::Reason::UserVariable
+            && self.home.is_some_and(|home| Some(home) != snapshot.primary);
+        let reason = self.pins.reason().or_else(|| by_variables.then_some(Reason::PinnedUserVariable))?;
         Some((self.home.or(snapshot.primary)?, reason))
+    }
+
+    /// What pins the session lives on this node from now on.
+    fn settle_on(&mut self, node: NodeId) {
+        self.home = Some(node);
+        self.home_since = self.instance.cluster.snapshot().epoch;
     }
 
     fn node_name(&self, node: NodeId) -> String {

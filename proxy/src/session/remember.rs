@@ -91,7 +91,7 @@ impl Session {
     /// next statement there tells about the transaction.
     fn remember_failure(&mut self, go: &Go) {
         self.pins.note_failure();
-        self.home = Some(go.node);
+        self.settle_on(go.node);
     }
 
     /// What was written and what was seen.
@@ -103,16 +103,10 @@ impl Session {
         on_primary: bool,
         search: &Search,
     ) {
-        if heard.unreadable {
-            self.needs.lost_track();
-        }
         let untold = on_primary
             && statement.effects.contains(Effects::MAY_COMMIT)
             && heard.position.is_none()
             && self.backends.get(go.node).is_some_and(|connection| !connection.tells_positions());
-        if untold {
-            self.needs.lost_track();
-        }
         if let Some(id) = heard.last_insert_id {
             self.last_insert_id = id;
         }
@@ -124,6 +118,10 @@ impl Session {
                     // MariaDB tells the last of a procedure's commits; others may stand in other domains.
                     self.needs.lost_track();
                 }
+                // What such a statement showed behind its write, the write does not cover.
+                if runs_several(statement) {
+                    self.note_sight(go, true);
+                }
             }
             // The node was demoted meanwhile, or the account may write on a replica: no other node need ever have it.
             Some(_) => self.needs.lost_track(),
@@ -132,18 +130,24 @@ impl Session {
                 let checked = statement.request.sees
                     && search.level != Level::Eventual
                     && go.outcome != Some(Outcome::Stale);
-                if let Some(incarnation) = self.backends.get(go.node).map(|connection| connection.incarnation)
-                {
-                    self.needs.saw(go.node, incarnation, Instant::now(), checked);
-                }
+                self.note_sight(go, checked);
             }
             None => {}
+        }
+        if heard.unreadable || untold {
+            self.needs.lost_track();
         }
         // An error carries no position. Even a single INSERT may have left rows behind: in a table without transactions.
         let may_have_written =
             statement.effects.contains(Effects::MAY_COMMIT) || go.reason == Reason::ReadOnlyRefused;
         if heard.error.is_some() && may_have_written && !heard.only_read_only_refusal() {
             self.needs.lost_track();
+        }
+    }
+
+    fn note_sight(&mut self, go: &Go, checked: bool) {
+        if let Some(incarnation) = self.backends.get(go.node).map(|connection| connection.incarnation) {
+            self.needs.saw(go.node, incarnation, Instant::now(), checked);
         }
     }
 
@@ -198,6 +202,11 @@ impl Session {
 /// Whether it went where it went for a cursor's sake alone.
 fn follows_cursor(statement: &Statement) -> bool {
     matches!(statement.role, Role::Fetch(_) | Role::Reset(_))
+}
+
+/// Whether the statement may show something after it has committed something.
+fn runs_several(statement: &Statement) -> bool {
+    runs_unseen(statement) || matches!(statement.kind, Kind::Multi | Kind::Unknown)
 }
 
 /// Whether the statement runs others that cannot be seen here.

@@ -9,6 +9,7 @@ use wire::rows::QueryOutcome;
 use wire::status::Status;
 
 use super::changes::is_system_schema;
+use super::decide::Overrides;
 use super::pins::Pins;
 use super::{End, Session};
 use crate::backend::control;
@@ -100,7 +101,8 @@ impl Session {
         self.write_ok(sequence).await
     }
 
-    /// Everything that a new session has not got is gone; what was written and seen stays.
+    /// Everything that a new session has not got is gone, the levels it had chosen included: a pool hands the connection to
+    /// somebody else. What was written and seen stays.
     fn begin_anew(&mut self, schema: Option<Box<[u8]>>) {
         self.in_system_schema = schema.as_deref().is_some_and(is_system_schema);
         self.state = Shared::new(State { schema, ..State::default() });
@@ -113,5 +115,6 @@ impl Session {
         self.previous = None;
         self.wanted = self.default_wanted.clone();
         self.dialect = self.default_dialect;
+        self.overrides = Overrides::default();
     }
 }

@@ -1,6 +1,6 @@
 //! Running a statement on a node: find it, reach it, send the command, pass the reply on, and remember.
 
-use sql::Effects;
+use sql::{Effects, Kind};
 use wire::Execute;
 use wire::prepared::{set_statement_id, with_types};
 use wire::reply::{ClientView, ReplyWalker};
@@ -11,7 +11,7 @@ use super::reach::Unreachable;
 use super::understand::{Role, Statement};
 use super::{End, Session};
 use crate::backend::BackendError;
-use crate::cluster::snapshot::NodeId;
+use crate::cluster::snapshot::{NodeId, Snapshot};
 use crate::config::Mode;
 use crate::error::ClientError;
 use crate::relay::{Asked, Command, Ended, Heard, OnReadOnly, RelayError, reply, send};
@@ -32,10 +32,14 @@ impl Session {
         command: &mut Command,
         statement: &Statement,
     ) -> Result<(), End> {
-        let primary = self.instance.cluster.snapshot().primary;
-        if let Some(error) = self.stranded(primary) {
+        let (stranded, primary) = {
+            let snapshot = self.instance.cluster.snapshot();
+            (self.stranded(statement, &snapshot), snapshot.primary)
+        };
+        if let Some(error) = stranded {
             return Err(End::Told(error));
         }
+        self.end_read_only_transaction(statement, primary).await;
         let mut search = Search::new(self.backends.refusing(primary));
         loop {
             let go = match self.decide(statement, &mut search).await {
@@ -51,6 +55,18 @@ impl Session {
                 Tried::Elsewhere => {}
             }
         }
+    }
+
+    /// BEGIN ends the transaction before it. One that only read, on a replica, ends there, for the next one may write.
+    async fn end_read_only_transaction(&mut self, statement: &Statement, primary: Option<NodeId>) {
+        let begins = matches!(statement.kind, Kind::Begin | Kind::BeginReadOnly);
+        let only_read = begins && self.status.contains(Status::IN_TRANS_READONLY);
+        let Some(node) = self.transaction.filter(|node| only_read && Some(*node) != primary) else { return };
+        let Some(connection) = self.backends.get(node) else { return };
+        if connection.ask(b"COMMIT").await.is_err() {
+            self.drop_connection(node);
+        }
+        self.transaction = None;
     }
 
     async fn try_on(
@@ -125,15 +141,26 @@ impl Session {
         }
     }
 
-    /// What pins the session lives on a node that is primary no more: it cannot be carried on there, nor moved.
-    fn stranded(&self, primary: Option<NodeId>) -> Option<ClientError> {
-        let (home, primary) = (self.home?, primary?);
-        let there =
-            self.endpoint.mode == Mode::ReadWrite && self.pins.hold_the_connection() && home != primary;
-        (there && self.transaction.is_none()).then(|| {
-            let what = "by a change of primary, and with it what this session kept there; connect again";
-            ClientError::connection_lost(&self.node_name(home), what)
-        })
+    /// What pins the session lives on a node where this statement cannot run: it can neither be carried on there, nor
+    /// moved. Reads go on where a read-only transaction left something on a replica.
+    fn stranded(&self, statement: &Statement, snapshot: &Snapshot) -> Option<ClientError> {
+        let (home, primary) = (self.home?, snapshot.primary?);
+        let holds = self.endpoint.mode == Mode::ReadWrite && self.pins.hold_the_connection();
+        if !holds || home == primary || self.transaction.is_some() {
+            return None;
+        }
+        let what = match statement.request.target {
+            _ if self.home_since != snapshot.epoch => {
+                "by a change of primary, and with it what this session kept there; connect again"
+            }
+            sql::Target::Replica | sql::Target::Previous => return None,
+            _ if statement.request.reason == sql::Reason::UserVariable => return None,
+            sql::Target::Primary | sql::Target::Proxy => {
+                "for this statement: a read-only transaction has left there what cannot be moved to the primary, such as a \
+                 user variable; connect again"
+            }
+        };
+        Some(ClientError::connection_lost(&self.node_name(home), what))
     }
 
     async fn not_reached(

@@ -192,7 +192,11 @@ impl Session {
             let (start, end) = (usize::try_from(start).ok()?, usize::try_from(end).ok()?);
             self.instance.cluster.node_id(text.get(start..end)?)
         });
-        let sees = target == Target::Replica || may_see(kind);
+        let sees = match target {
+            Target::Replica => true,
+            Target::Previous => effects.contains(Effects::READS_TABLES),
+            Target::Primary | Target::Proxy => may_see(kind) || effects.contains(Effects::CHAINS_TRANSACTION),
+        };
         Statement { request: Request { target, reason, node, sees }, kind, effects, hints, expect, role }
     }
 }

@@ -10,7 +10,8 @@ use crate::harness::proxy::Setup;
 
 on_every_engine!(what_a_failover_has_lost_is_told_once);
 
-const TOLD: &str = "the change of primary lost transactions that this session wrote or saw";
+const TOLD: &str =
+    "the primary does not have transactions that this session wrote, saw, or was given as a position";
 
 fn what_a_failover_has_lost_is_told_once(engine: Engine) {
     let scene = Scene::own(ClusterOptions::new(engine));
