@@ -6,12 +6,17 @@ ENGINE ?=
 # The demonstration shows latencies, so it runs optimised; PROFILE=dev builds faster.
 PROFILE ?= release
 DEMO_FLAGS ?=
+# How long the checker runs in all, and which of its runs is repeated (empty: a new one).
+PROVE_SECONDS ?= 600
+PROVE_SEED ?=
+PROVE_FLAGS ?=
 
-.PHONY: help demo test deps fuzz lint
+.PHONY: help demo test prove deps fuzz lint
 
 help:
 	@echo "make demo        a private cluster, the proxy before it, and a small load (ENGINE=mysql|mariadb)"
 	@echo "make test        install what is missing, then run every test"
+	@echo "make prove       check the consistency levels on both families while things break (PROVE_SECONDS=600 PROVE_SEED=)"
 	@echo "make lint        formatting, clippy, and licences where cargo-deny is installed"
 	@echo "make fuzz        every parser that reads from the network, FUZZ_SECONDS=60 each"
 	@echo "make deps        install what the tests need, and nothing else"
@@ -26,6 +31,10 @@ deps:
 
 test: deps
 	@scripts/test.sh
+
+prove:
+	@scripts/install-deps.sh prove
+	@CARGO="$(CARGO)" scripts/prove.sh --seconds $(PROVE_SECONDS) $(if $(PROVE_SEED),--seed $(PROVE_SEED)) $(PROVE_FLAGS)
 
 lint:
 	$(CARGO) fmt --check

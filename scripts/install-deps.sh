@@ -5,6 +5,8 @@
 #                                           had, else MariaDB
 #   install-deps.sh test                    what the tests need: every server the sandbox can start, and the drivers of
 #                                           tests/drivers
+#   install-deps.sh prove                   what the checker needs: a server of each family, and the library that sets
+#                                           the clock of a program
 #
 # Rust is expected to be there. Everything else comes from the machine's own apt sources; MySQL is unpacked into a
 # cache beside the system, which it leaves as it is.
@@ -86,8 +88,14 @@ test)
     sandbox_install
     install_drivers
     ;;
+prove)
+    sandbox_install mysql
+    sandbox_install mariadb
+    ls /usr/lib/*/faketime/libfaketimeMT.so.1 >/dev/null 2>&1 || apt_install libfaketime ||
+        say "libfaketime cannot be had here: clocks are left alone"
+    ;;
 *)
-    sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

@@ -1,0 +1,79 @@
+//! `prove`: runs the checker, and ends with a table. Exit code 0: every promise was kept; 1: one was broken, or a broken
+//! build was not caught; 2: the checker could not do its work.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use clap::Parser;
+use prove::fault::Kind;
+use prove::report::Family;
+use prove::run::{Options, family};
+use sandbox::Engine;
+
+/// Checks what the consistency levels promise, on real clusters that are broken on purpose.
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// The proxy to check.
+    #[arg(long)]
+    proxy: PathBuf,
+    /// The same, built with the feature `sabotage`: the checker must catch each rule that it leaves out.
+    #[arg(long)]
+    sabotaged: Option<PathBuf>,
+    /// mysql, mariadb or mariadb11; may be given several times.
+    #[arg(long = "engine", default_values_t = [Engine::Mysql, Engine::Mariadb])]
+    engines: Vec<Engine>,
+    /// How long everything may take, start of the clusters included.
+    #[arg(long, default_value_t = 600)]
+    seconds: u64,
+    /// Repeats the faults of another run, in their order and at their times.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// How long a client rests after an operation, on average, in microseconds.
+    #[arg(long, default_value_t = 2000)]
+    rest_us: u64,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let engines = u64::try_from(arguments.engines.len()).unwrap_or(1).max(1);
+    let options = Options {
+        seed: arguments.seed.unwrap_or_else(any_seed),
+        time: Duration::from_secs(arguments.seconds / engines),
+        rest: Duration::from_micros(arguments.rest_us),
+        proxy: arguments.proxy,
+        sabotaged: arguments.sabotaged,
+        engines: arguments.engines,
+        faults: Kind::ALL.to_vec(),
+    };
+    println!("seed {}: `--seed {}` repeats this run", options.seed, options.seed);
+    let mut families = Vec::new();
+    for engine in &options.engines {
+        match family(&options, *engine, &mut |line| println!("{line}")) {
+            Ok(family) => families.push(family),
+            Err(error) => {
+                eprintln!("prove: {engine}, seed {}: {error}", options.seed);
+                return ExitCode::from(2);
+            }
+        }
+    }
+    println!("\n{}", Family::HEADING);
+    families.iter().for_each(|family| print!("{family}"));
+    println!("\n{}", Family::CAUGHT_HEADING);
+    families.iter().for_each(|family| print!("{}", family.caught()));
+    let violations: u64 = families.iter().map(Family::violations).sum();
+    let catches = families.iter().all(Family::catches);
+    let caught = if catches {
+        "everything broken on purpose was caught"
+    } else {
+        "NOT everything broken on purpose was caught"
+    };
+    println!("\nseed {}: {violations} violations; {caught}", options.seed);
+    if violations == 0 && catches { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// A small number, to be typed again.
+fn any_seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::from(now.subsec_nanos()) % 1_000_000
+}

@@ -1,0 +1,95 @@
+//! The figures of a row of the table: one level under one kind of fault.
+
+use std::collections::BTreeMap;
+
+use crate::check::Verdict;
+use crate::history::Level;
+use crate::load::Log;
+
+/// What is counted.
+#[derive(Debug, Clone, Default)]
+pub struct Tally {
+    /// Reads and writes, answered or not.
+    pub operations: u64,
+    /// Of these, refused with an error or without an answer.
+    pub failed: u64,
+    /// Reads.
+    pub reads: u64,
+    /// Reads that a replica served.
+    pub on_replicas: u64,
+    /// Reads that lacked something that somebody knew of.
+    pub stale: u64,
+    /// Broken promises.
+    pub violations: u64,
+    latencies_us: Vec<u32>,
+}
+
+impl Tally {
+    /// Of a hundred reads, how many replicas served.
+    #[must_use]
+    pub fn replica_share(&self) -> u64 {
+        100 * self.on_replicas / self.reads.max(1)
+    }
+
+    /// How long a read took that is slower than so many of a hundred, in microseconds; 0 without any.
+    #[must_use]
+    pub fn percentile_us(&self, percent: usize) -> u32 {
+        let mut sorted = self.latencies_us.clone();
+        sorted.sort_unstable();
+        let index = (sorted.len() * percent / 100).min(sorted.len().saturating_sub(1));
+        sorted.get(index).copied().unwrap_or(0)
+    }
+
+    /// Adds another one's figures.
+    pub fn add(&mut self, other: &Self) {
+        self.operations += other.operations;
+        self.failed += other.failed;
+        self.reads += other.reads;
+        self.on_replicas += other.on_replicas;
+        self.stale += other.stale;
+        self.violations += other.violations;
+        self.latencies_us.extend(&other.latencies_us);
+    }
+}
+
+/// The figures of one stretch of time, by level. `primaries`: the servers that were primary in it.
+pub(crate) fn count(log: &Log, verdict: &Verdict, primaries: &[u32]) -> BTreeMap<Level, Tally> {
+    let mut tallies: BTreeMap<Level, Tally> = BTreeMap::new();
+    for read in &log.history.reads {
+        let tally = tallies.entry(read.who.level).or_default();
+        tally.operations += 1;
+        tally.reads += 1;
+        tally.on_replicas += u64::from(!primaries.contains(&read.node));
+    }
+    for write in &log.history.writes {
+        tallies.entry(write.who.level).or_default().operations += 1;
+    }
+    for (level, count) in &log.failed {
+        tallies.entry(*level).or_default().failed += count;
+    }
+    for (level, latency) in &log.latencies_us {
+        tallies.entry(*level).or_default().latencies_us.push(*latency);
+    }
+    for (level, _) in &log.unrepeatable {
+        tallies.entry(*level).or_default().violations += 1;
+    }
+    for (level, tally) in &mut tallies {
+        tally.stale = verdict.stale(*level);
+        tally.violations += verdict.violations(*level);
+    }
+    tallies
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_of_the_sorted_values() {
+        let tally = |latencies_us| Tally { latencies_us, ..Tally::default() };
+        assert_eq!(tally(vec![]).percentile_us(99), 0);
+        assert_eq!(tally(vec![7]).percentile_us(50), 7);
+        let hundred = tally((0..100).rev().collect());
+        assert_eq!((hundred.percentile_us(50), hundred.percentile_us(99)), (50, 99));
+    }
+}
