@@ -21,6 +21,7 @@ mod consistency {
     mod positions;
     mod rotation;
     mod scene;
+    mod scope;
     mod tokens;
     mod transactions;
     mod waiting;

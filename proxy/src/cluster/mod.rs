@@ -6,10 +6,11 @@
 //! for on any thread.
 //!
 //! The parts: `sample` what is asked, `watch` and `pace` when, `board` what follows from it (with `discover`,
-//! `purity`, `lag`, `facts`), `waiters` who is woken, `ask`, `shows` and `lost` the questions to the primary.
+//! `purity`, `lag`, `facts`), `waiters` who is woken, `acknowledged` what this instance itself has told, `ask`, `shows` and `lost` the questions to the primary.
 //!
 //! Deliberately absent: which node a statement goes to (`route`), and any statement on a client's connection.
 
+mod acknowledged;
 mod ask;
 mod board;
 mod discover;
@@ -50,6 +51,7 @@ use monitor::Monitor;
 use shared::Shared;
 use waiters::Mask;
 
+pub use acknowledged::{Acknowledged, Mark};
 pub use ask::AskError;
 pub use inspect::{Inspected, Inspection, inspect};
 pub use snapshot::{Facts, Health, High, Node, NodeId, Reign, Role, Snapshot};
@@ -113,6 +115,11 @@ impl Cluster {
         }
         // Whoever is woken, or not in time, routes again.
         let _ = timeout(LOOK_AGAIN, place.woken()).await;
+    }
+
+    /// What this instance has acknowledged, for `global_scope = "proxy"`.
+    pub fn acknowledged(&self) -> &Acknowledged {
+        &self.shared.acknowledged
     }
 
     /// The primary's position, asked for after this was called.

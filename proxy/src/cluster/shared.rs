@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 use tokio::sync::{Notify, watch};
 
+use super::acknowledged::Acknowledged;
 use super::ask::AskError;
 use super::board::Board;
 use super::group::Group;
@@ -35,6 +36,8 @@ pub(super) struct Shared {
     pub(super) shows: Group<Result<(), AskError>>,
     /// Who asks a MariaDB primary what it has of an earlier one's.
     pub(super) origins: Group<Result<Arc<Origins>, AskError>>,
+    /// What this instance has acknowledged to its clients.
+    pub(super) acknowledged: Acknowledged,
     /// How to log in.
     pub(super) monitor: Monitor,
 }
@@ -52,6 +55,7 @@ impl Shared {
             probe: Group::default(),
             shows: Group::default(),
             origins: Group::default(),
+            acknowledged: Acknowledged::default(),
             monitor,
         }
     }

@@ -121,6 +121,17 @@ choice! {
     }
 }
 
+choice! {
+    /// Whose writes a read at the level `global` must show.
+    GlobalScope is "global_scope" {
+        /// Anybody's, whatever way they took to the primary: it is asked before the read.
+        #[default]
+        Cluster = "cluster",
+        /// Those that passed this instance: cheaper, and enough where all do.
+        Proxy = "proxy",
+    }
+}
+
 impl Level {
     /// All of them, in the order of their numbers.
     pub const ALL: [Self; 3] = [Self::Eventual, Self::Session, Self::Global];

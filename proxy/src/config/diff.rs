@@ -127,6 +127,7 @@ fn live_parts(old: &Config, new: &Config, index: usize, after: &EndpointConfig) 
         }
     };
     note("consistency", was.consistency.to_string(), is.consistency.to_string());
+    note("global_scope", was.global_scope.to_string(), is.global_scope.to_string());
     note(
         "consistency_timeout_us",
         was.consistency_timeout_us.to_string(),

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::choice::{Level, Mode, OnTimeout, Pool, TlsMode};
+use super::choice::{GlobalScope, Level, Mode, OnTimeout, Pool, TlsMode};
 use super::secret::Secret;
 
 /// Configuration of Tidemark.
@@ -108,6 +108,10 @@ pub(super) struct EndpointFile {
     #[serde(default)]
     #[schemars(with = "Level", extend("default" = "eventual"))]
     pub(super) consistency: Option<Spanned<String>>,
+    /// Whose writes the level global is about.
+    #[serde(default)]
+    #[schemars(with = "GlobalScope", extend("default" = "cluster"))]
+    pub(super) global_scope: Option<Spanned<String>>,
     /// How long a read waits for a fresh replica, in microseconds; 0 = for ever. Default: the one of [cluster].
     #[serde(default)]
     #[schemars(with = "u32", range(min = 0, max = 1_000_000))]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::choice::{Level, OnTimeout, UnknownWord};
+use super::choice::{GlobalScope, Level, OnTimeout, UnknownWord};
 #[cfg(doc)]
 use super::settings::Settings;
 use super::settings::SettingsError;
@@ -19,6 +19,9 @@ pub struct SettingsPatch {
     /// See [`Settings::consistency`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub consistency: Option<Level>,
+    /// See [`Settings::global_scope`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub global_scope: Option<GlobalScope>,
     /// See [`Settings::consistency_timeout_us`]; not yet checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub consistency_timeout_us: Option<i64>,
@@ -43,7 +46,7 @@ pub struct SettingsPatch {
 }
 
 /// The names of all settings, in the order of the documentation.
-const KEYS: &str = "consistency, consistency_timeout_us, on_timeout, read_weight.NODE, max_lag_ms, min_replicas, \
+const KEYS: &str = "consistency, global_scope, consistency_timeout_us, on_timeout, read_weight.NODE, max_lag_ms, min_replicas, \
                     transaction_split, primary_fallback";
 
 impl SettingsPatch {
@@ -72,6 +75,7 @@ impl SettingsPatch {
         };
         Self {
             consistency: other.consistency.or(self.consistency),
+            global_scope: other.global_scope.or(self.global_scope),
             consistency_timeout_us: other.consistency_timeout_us.or(self.consistency_timeout_us),
             on_timeout: other.on_timeout.or(self.on_timeout),
             read_weight,
@@ -86,6 +90,7 @@ impl SettingsPatch {
     pub fn assign(&mut self, key: &str, value: &str) -> Result<(), SettingsError> {
         match key {
             "consistency" => self.consistency = Some(word(key, value)?),
+            "global_scope" => self.global_scope = Some(word(key, value)?),
             "consistency_timeout_us" => self.consistency_timeout_us = Some(number(key, value)?),
             "on_timeout" => self.on_timeout = Some(word(key, value)?),
             "max_lag_ms" => self.max_lag_ms = Some(number(key, value)?),

@@ -5,7 +5,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::choice::{Level, OnTimeout};
+use super::choice::{GlobalScope, Level, OnTimeout};
 use super::model::NodeConfig;
 use super::patch::SettingsPatch;
 
@@ -28,6 +28,8 @@ const PRIMARY_WEIGHT: u16 = 0;
 pub struct Settings {
     /// How fresh a node must be to serve a read.
     pub consistency: Level,
+    /// Whose writes the level `global` is about.
+    pub global_scope: GlobalScope,
     /// How long a read waits for a fresh replica, in microseconds, 0..=1 000 000; 0 = for ever.
     pub consistency_timeout_us: u32,
     /// What happens to a read whose wait has ended without one.
@@ -48,6 +50,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             consistency: Level::default(),
+            global_scope: GlobalScope::default(),
             consistency_timeout_us: 10_000,
             on_timeout: OnTimeout::default(),
             read_weight: Vec::new(),
@@ -114,6 +117,9 @@ impl Settings {
         if let Some(level) = patch.consistency {
             new.consistency = level;
         }
+        if let Some(scope) = patch.global_scope {
+            new.global_scope = scope;
+        }
         if let Some(value) = patch.consistency_timeout_us {
             new.consistency_timeout_us = in_range("consistency_timeout_us", value, &CONSISTENCY_TIMEOUT_US)?;
         }
@@ -151,6 +157,7 @@ impl Settings {
         });
         SettingsPatch {
             consistency: Some(self.consistency),
+            global_scope: Some(self.global_scope),
             consistency_timeout_us: Some(self.consistency_timeout_us.into()),
             on_timeout: Some(self.on_timeout),
             read_weight: Some(weights.collect()),
@@ -188,6 +195,7 @@ mod tests {
     fn settings_survive_the_way_through_a_patch() {
         let settings = Settings {
             consistency: Level::Global,
+            global_scope: GlobalScope::Proxy,
             consistency_timeout_us: 0,
             on_timeout: OnTimeout::Stale,
             read_weight: vec![None, Some(0), Some(1000)],

@@ -48,6 +48,7 @@ fn a_minimal_file_gets_the_documented_defaults() {
     assert_eq!(
         endpoint.settings,
         Settings {
+            global_scope: GlobalScope::Cluster,
             consistency: Level::Eventual,
             consistency_timeout_us: 10_000,
             on_timeout: OnTimeout::Primary,

@@ -86,6 +86,8 @@ pub struct Asked<'a> {
     pub flavor: Flavor,
     /// Whether the statement could run elsewhere.
     pub on_read_only: OnReadOnly,
+    /// Hears what was heard before the client does.
+    pub witness: Option<&'a dyn Fn(&Heard)>,
 }
 
 /// Streams one whole reply from `server` to `client`.
@@ -99,7 +101,7 @@ pub async fn reply(
     mut asked: Asked<'_>,
     heard: &mut Heard,
 ) -> Result<Ended, RelayError> {
-    let Asked { walker, view, flavor, on_read_only } = &mut asked;
+    let Asked { walker, view, flavor, on_read_only, witness } = &mut asked;
     let mut answered = false;
     loop {
         if server.unread().is_empty() {
@@ -121,6 +123,9 @@ pub async fn reply(
                 server.consume(fed.consumed);
                 return Ok(declined);
             }
+        }
+        if let Some(witness) = witness {
+            witness(heard);
         }
         answered |= outgoing.send(server.unread(), client).await.map_err(RelayError::Client)?;
         server.consume(fed.consumed);

@@ -6,7 +6,7 @@
 //! - to move from node A to node B, B must show whatever A can have shown: A's HIGH, sampled after the last result
 //!   of A had come, or the primary's, which bounds every node's;
 //! - at the level `global` the primary's HIGH, asked after the statement arrived, bounds everything that anyone was
-//!   told of before.
+//!   told of before; with `global_scope = "proxy"` it is what this instance has acknowledged, and what the session saw.
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ use super::needs::Seen;
 use super::sabotage::{Rule, ignores};
 use super::{Facts, Sampled, applied};
 use crate::cluster::snapshot::{Node, NodeId};
-use crate::config::Level;
+use crate::config::{GlobalScope, Level};
 
 /// What a node must fulfil.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,39 +38,50 @@ pub enum Required {
 /// What is required of a node for the read at hand.
 pub(super) fn required(facts: &Facts<'_>) -> Required {
     let needs = facts.needs;
-    let anywhere = |position: Position| Required::Fresh { anywhere: Some(position), stay: None };
     if let Some(awaited) = &facts.attempt.awaited {
-        return anywhere(awaited.clone());
+        return Required::Fresh { anywhere: Some(awaited.clone()), stay: None };
     }
     match facts.promise.level {
         Level::Eventual => Required::Nothing,
-        _ if facts.attempt.asked.is_some() => anywhere(needs.position()),
+        _ if facts.attempt.asked.is_some() => {
+            Required::Fresh { anywhere: Some(needs.position()), stay: None }
+        }
         #[cfg(feature = "sabotage")]
-        Level::Global if ignores(Rule::Probe) => anywhere(needs.position()),
-        Level::Global => Required::Ask,
-        Level::Session if needs.unknown => Required::Ask,
-        Level::Session => match needs.seen {
-            Seen::Covered => anywhere(needs.position()),
-            #[cfg(feature = "sabotage")]
-            Seen::On { .. } if ignores(Rule::High) => anywhere(needs.position()),
-            Seen::On { node, incarnation, until } => {
-                let stay = Some((node, needs.position()));
-                match shown_by(facts, node, incarnation, until) {
-                    Shown::AtMost(high) => {
-                        Required::Fresh { anywhere: Some(with(needs.position(), high)), stay }
-                    }
-                    Shown::NotSampled => {
-                        let anywhere = match &facts.attempt.sampled {
-                            Some(Sampled::AtMost(high)) => Some(with(needs.position(), high)),
-                            Some(Sampled::Nothing) | None => None,
-                        };
-                        Required::Fresh { anywhere, stay }
-                    }
-                    Shown::Unknowable => Required::Ask,
-                }
-            }
+        Level::Global if ignores(Rule::Probe) => {
+            Required::Fresh { anywhere: Some(needs.position()), stay: None }
+        }
+        _ if needs.unknown => Required::Ask,
+        Level::Session => since_last(facts, needs.position()),
+        Level::Global => match acknowledged(facts) {
+            Some(acknowledged) => since_last(facts, with(needs.position(), acknowledged)),
+            None => Required::Ask,
         },
     }
+}
+
+/// Everything that anybody was told is written, when all of it passed this instance and is known here.
+fn acknowledged<'a>(facts: &Facts<'a>) -> Option<&'a Position> {
+    facts.acknowledged.filter(|_| facts.settings.global_scope == GlobalScope::Proxy)
+}
+
+/// This position, and whatever the session saw last.
+fn since_last(facts: &Facts<'_>, position: Position) -> Required {
+    let Seen::On { node, incarnation, until } = facts.needs.seen else {
+        return Required::Fresh { anywhere: Some(position), stay: None };
+    };
+    #[cfg(feature = "sabotage")]
+    if ignores(Rule::High) {
+        return Required::Fresh { anywhere: Some(position), stay: None };
+    }
+    let anywhere = match shown_by(facts, node, incarnation, until) {
+        Shown::AtMost(high) => Some(with(position.clone(), high)),
+        Shown::NotSampled => match &facts.attempt.sampled {
+            Some(Sampled::AtMost(high)) => Some(with(position.clone(), high)),
+            Some(Sampled::Nothing) | None => None,
+        },
+        Shown::Unknowable => return Required::Ask,
+    };
+    Required::Fresh { anywhere, stay: Some((node, position)) }
 }
 
 /// What a node can have shown to a session whose last result of it had come by `until`.
@@ -128,7 +139,9 @@ pub(super) fn on_primary(facts: &Facts<'_>, primary: &Node) -> OnPrimary {
         return OnPrimary::Shows(bound.to_show(primary));
     }
     match needs.seen {
-        _ if facts.promise.level == Level::Global || needs.unknown => OnPrimary::Ask,
+        _ if needs.unknown => OnPrimary::Ask,
+        // What was acknowledged the primary shows: the OK came after that.
+        _ if facts.promise.level == Level::Global && acknowledged(facts).is_none() => OnPrimary::Ask,
         Seen::On { node, incarnation, until } if node != primary.id => {
             match shown_by(facts, node, incarnation, until) {
                 Shown::AtMost(high) => unless_shown(with(needs.bound.clone(), high)),

@@ -204,6 +204,8 @@ pub struct Facts<'a> {
     pub snapshot: &'a Snapshot,
     /// What was tried already.
     pub attempt: &'a Attempt,
+    /// Everything this instance has acknowledged, as far as that is known; looked at with `global_scope = "proxy"` only.
+    pub acknowledged: Option<&'a Position>,
     /// Any number; spreads reads over nodes by weight.
     pub dice: u32,
 }

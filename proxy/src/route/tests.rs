@@ -7,6 +7,7 @@ use gtid::{Flavor, Position};
 
 use super::*;
 use crate::cluster::snapshot::{Health, High, Reign, Role};
+use crate::config::GlobalScope;
 
 const UUID: &str = "00000000-0000-0000-0000-000000000001";
 
@@ -23,6 +24,7 @@ struct Case {
     request: Request,
     standing: Standing,
     promise: Promise,
+    acknowledged: Option<Position>,
     start: Instant,
 }
 
@@ -67,6 +69,7 @@ impl Case {
                 previous: None,
             },
             promise: Promise { level, on_timeout: OnTimeout::Primary },
+            acknowledged: None,
             start: Instant::now(),
         }
     }
@@ -80,6 +83,7 @@ impl Case {
             settings: &self.settings,
             snapshot: &self.snapshot,
             attempt: &self.attempt,
+            acknowledged: self.acknowledged.as_ref(),
             dice,
         })
     }
@@ -259,6 +263,29 @@ fn global_asks_for_every_read_and_then_needs_what_it_heard() {
     case.needs.learnt(&bound);
     case.attempt.asked = Some(bound);
     assert_eq!(case.nodes(), [1]);
+}
+
+#[test]
+fn where_all_writes_pass_this_instance_global_asks_nobody() {
+    let mut case = Case::new(Level::Global);
+    case.settings.global_scope = GlobalScope::Proxy;
+    assert_eq!(case.decide(0), Decision::Ask, "it is not known yet what was acknowledged");
+    case.acknowledged = Some(at(85));
+    assert_eq!(case.nodes(), [1]);
+    case.acknowledged = Some(at(120));
+    assert_eq!(*awaited(&case.decide(0)), at(120));
+    case.attempt.expired = true;
+    assert_eq!(case.goes().shows, None, "the primary showed it when it said so");
+    // What the session itself saw counts as at the level session.
+    let mut case = Case { acknowledged: Some(at(80)), ..case }.saw(1);
+    case.attempt.expired = false;
+    assert_eq!(case.nodes(), [1]);
+    case = case.high(1, 90, 1);
+    assert_eq!(case.nodes(), [1]);
+    case.needs.lost_track();
+    assert_eq!(case.decide(0), Decision::Ask);
+    case.settings.global_scope = GlobalScope::Cluster;
+    assert_eq!(Case { needs: Needs::default(), ..case }.decide(0), Decision::Ask);
 }
 
 #[test]

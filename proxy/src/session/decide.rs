@@ -10,7 +10,7 @@ use super::registry::Ending;
 use super::understand::Statement;
 use super::{End, Session};
 use crate::alarm;
-use crate::config::{Level, OnTimeout};
+use crate::config::{GlobalScope, Level, OnTimeout};
 use crate::error::ClientError;
 use crate::route::{
     Attempt, Decision, Facts, Go, NodeSet, Outcome, PrimaryBound, Promise, Refusal, Sampled, Standing, route,
@@ -161,7 +161,12 @@ impl Session {
             NoNode::Refused(ClientError::own(format!("the level {level} cannot be kept now: {error}")))
         };
         let cluster = Arc::clone(&self.instance.cluster);
+        let epoch = cluster.snapshot().epoch;
+        let mark = cluster.acknowledged().is_kept().then(|| cluster.acknowledged().mark());
         let bound = self.attended(cluster.ask_primary()).await?.map_err(unable)?;
+        if let Some(mark) = mark {
+            cluster.acknowledged().settle(&mark, &bound.high, epoch);
+        }
         let mut lost = Position::default();
         if self.needs.unproven {
             let before = self.needs.position();
@@ -191,6 +196,8 @@ impl Session {
             self.needs.under(reign);
         }
         let settings = self.endpoint.settings.load();
+        let mark = (promise.level == Level::Global && settings.global_scope == GlobalScope::Proxy)
+            .then(|| self.instance.cluster.acknowledged().mark());
         let mut request = statement.request;
         let pinned = self.pinned_for(statement, &snapshot);
         if pinned.is_some() {
@@ -211,6 +218,7 @@ impl Session {
             settings: &settings,
             snapshot: &snapshot,
             attempt,
+            acknowledged: mark.as_ref().and_then(|mark| mark.position(snapshot.epoch)),
             dice: self.dice.roll(),
         })
     }

@@ -1,7 +1,7 @@
 //! A client's session: read a command, understand it, decide where it runs, run it there, remember what came of it.
 //!
 //! The steps are files of their own, in this order: `understand`, `decide` (with `route`, which is pure), `reach`,
-//! `run` (with `relay`), `remember` (with `changes` and `pins`). Beside the road: `attend` for waiting, `answer` for what the proxy says itself,
+//! `run` (with `relay`), `remember` (with `changes` and `pins`). Beside the road: `attend` for waiting, `herald` for who must hear of a write first, `answer` for what the proxy says itself,
 //! `ahead`, `reset` and `kill` for commands with rules of their own.
 //!
 //! A session lives on one thread for its whole life, and everything it owns is its own: no step takes a lock.
@@ -11,6 +11,7 @@ mod answer;
 mod attend;
 mod changes;
 mod decide;
+mod herald;
 mod kill;
 mod pins;
 mod prepared;

@@ -152,7 +152,7 @@ impl Session {
     }
 
     /// Whether the primary's log is one sequence, as far as is known.
-    fn has_one_order(&self) -> bool {
+    pub(super) fn has_one_order(&self) -> bool {
         let snapshot = self.instance.cluster.snapshot();
         match snapshot.primary().and_then(|primary| primary.high.as_ref()).map(|high| &*high.position) {
             Some(Position::Mariadb(position)) => position.domains() <= 1,

@@ -273,6 +273,7 @@ impl Session {
         let injected = self.with_remembered_types(go, command, statement);
         let statement_id = self.prepared.next_id();
         let hold = repeatable || self.reads_only_on(go);
+        let herald = self.herald(statement, go);
         let Some(connection) = self.backends.get(go.node) else {
             return Err(RelayError::Server {
                 source: std::io::ErrorKind::NotConnected.into(),
@@ -295,6 +296,7 @@ impl Session {
         {
             connection.has_types(id, prepared.types_version);
         }
+        let note = herald.as_ref().map(|herald| |heard: &Heard| herald.hear(heard));
         let asked = Asked {
             walker: ReplyWalker::new(statement.expect, first),
             view: ClientView {
@@ -305,6 +307,7 @@ impl Session {
             },
             flavor: self.flavor,
             on_read_only: if hold { OnReadOnly::Hold } else { OnReadOnly::PassOn },
+            witness: note.as_ref().map(|note| note as &dyn Fn(&Heard)),
         };
         reply(&mut self.client, &mut connection.channel, command, asked, heard).await
     }

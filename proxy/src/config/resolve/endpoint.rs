@@ -71,6 +71,7 @@ impl Resolver<'_, '_> {
 
     fn settings(&mut self, file: &EndpointFile, nodes: &[NodeFile], defaults: &Settings) -> Option<Settings> {
         let consistency = self.word(file.consistency.as_ref());
+        let global_scope = self.word(file.global_scope.as_ref());
         let on_timeout = self.word(file.on_timeout.as_ref());
         let timeout = self.number_or(
             "consistency_timeout_us",
@@ -93,6 +94,7 @@ impl Resolver<'_, '_> {
         let read_weight = self.read_weight(file, nodes);
         Some(Settings {
             consistency: consistency?,
+            global_scope: global_scope?,
             consistency_timeout_us: timeout?,
             on_timeout: on_timeout?,
             read_weight: read_weight?,
