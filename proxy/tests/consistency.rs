@@ -13,6 +13,7 @@ mod consistency {
     mod ahead;
     mod behind;
     mod corners;
+    mod costs;
     mod failures;
     mod load;
     mod lost;
