@@ -10,7 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::admin::{self, AdminListener};
 use crate::backend::Secret;
 use crate::cluster::Cluster;
-use crate::cluster::snapshot::Snapshot;
+use crate::cluster::snapshot::{Node, Snapshot};
 use crate::config::{Config, Level};
 use crate::endpoint::Endpoint;
 use crate::frontend::{Accounts, Hashes, RsaKey};
@@ -147,6 +147,7 @@ impl Running {
                 consistency = settings.consistency.as_str(), "endpoint open");
             listeners.push(tokio::spawn(listener.serve(workers.clone())));
         }
+        listeners.push(tokio::spawn(wake_who_waits_in_vain(Arc::clone(&instance))));
         let live = Arc::new(Live::new(Arc::clone(&instance), config));
         let admin = admin.map(|(config, listener)| {
             tracing::info!(listen = %config.listen, "console, API and metrics");
@@ -211,6 +212,24 @@ impl Running {
             admin.abort();
         }
         tracing::info!("stopped");
+    }
+}
+
+/// A node that froze sends nothing any more, not even the end of its connections. Sessions whose statement runs there are
+/// woken, so that reads go elsewhere.
+async fn wake_who_waits_in_vain(instance: Arc<Instance>) {
+    let mut changes = instance.cluster.changes();
+    while changes.changed().await.is_ok() {
+        let snapshot = instance.cluster.snapshot().clone();
+        if snapshot.nodes.iter().all(Node::is_up) {
+            continue;
+        }
+        for card in instance.registry.all() {
+            let node = card.running().and_then(|(node, _)| snapshot.node(node));
+            if node.is_some_and(|node| !node.is_up()) {
+                card.wake.notify_one();
+            }
+        }
     }
 }
 

@@ -40,6 +40,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use gtid::{Flavor, Position};
+use tokio::sync::watch as watch_channel;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -199,6 +200,11 @@ impl Cluster {
     pub fn report_failure(&self, node: NodeId, why: &str) {
         tracing::debug!(node = node.index(), why, "a session could not use the node");
         self.shared.nudge(node);
+    }
+
+    /// Hears of changes of what the nodes are, as opposed to where they are in the log.
+    pub fn changes(&self) -> watch_channel::Receiver<u64> {
+        self.shared.topology()
     }
 
     /// Stops to watch. Whoever asks the primary afterwards is told so.

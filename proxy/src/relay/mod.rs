@@ -14,6 +14,7 @@ mod outgoing;
 use std::io;
 
 use gtid::Flavor;
+use tokio::sync::Notify;
 use wire::reply::{ClientView, Progress, ReplyError, ReplyWalker};
 
 use crate::transport::Channel;
@@ -88,6 +89,34 @@ pub struct Asked<'a> {
     pub on_read_only: OnReadOnly,
     /// Hears what was heard before the client does.
     pub witness: Option<&'a dyn Fn(&Heard)>,
+    /// When to stop waiting for a node that says nothing.
+    pub patience: Patience<'a>,
+}
+
+/// How long a reply is worth waiting for.
+#[derive(Clone, Copy)]
+pub struct Patience<'a> {
+    /// Rung when there may be a reason to stop.
+    pub bell: &'a Notify,
+    /// Whether there is one. It is told whether the client has received a part of the reply.
+    pub is_over: &'a dyn Fn(bool) -> bool,
+}
+
+impl Patience<'_> {
+    /// Reads what the node says next.
+    async fn hear(self, server: &mut Channel, answered: bool) -> io::Result<()> {
+        loop {
+            tokio::select! {
+                biased;
+                read = server.fill() => return read.and_then(end_is_an_error).map(|_| ()),
+                () = self.bell.notified() => {
+                    if (self.is_over)(answered) {
+                        return Err(io::Error::new(io::ErrorKind::TimedOut, "no answer"));
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Streams one whole reply from `server` to `client`.
@@ -101,12 +130,12 @@ pub async fn reply(
     mut asked: Asked<'_>,
     heard: &mut Heard,
 ) -> Result<Ended, RelayError> {
-    let Asked { walker, view, flavor, on_read_only, witness } = &mut asked;
+    let Asked { walker, view, flavor, on_read_only, witness, patience } = &mut asked;
     let mut answered = false;
     loop {
         if server.unread().is_empty() {
-            let read = server.fill().await.and_then(end_is_an_error);
-            read.map_err(|source| RelayError::Server { source, answered })?;
+            let heard = patience.hear(server, answered).await;
+            heard.map_err(|source| RelayError::Server { source, answered })?;
         }
         let mut outgoing = Outgoing::new(heard, *flavor);
         let fed = walker

@@ -68,8 +68,12 @@ async fn tell_node(
 ) -> Result<Allowed, ClientError> {
     let found = {
         let snapshot = instance.cluster.snapshot();
-        snapshot.node(node).map(|node| (node.name.to_string(), node.address.clone()))
+        snapshot
+            .node(node)
+            .filter(|node| node.is_up())
+            .map(|node| (node.name.to_string(), node.address.clone()))
     };
+    // A node that does not answer cannot judge.
     let Some((name, address)) = found else { return Ok(Allowed::NotAsked) };
     let request = LoginRequest {
         user: &killer.user,

@@ -8,13 +8,14 @@ use wire::status::Status;
 
 use super::decide::{NoNode, Search};
 use super::reach::Unreachable;
+use super::registry::Ending;
 use super::understand::{Role, Statement};
 use super::{End, Session};
 use crate::backend::BackendError;
-use crate::cluster::snapshot::{NodeId, Snapshot};
+use crate::cluster::snapshot::{Node, NodeId, Snapshot};
 use crate::config::Mode;
 use crate::error::ClientError;
-use crate::relay::{Asked, Command, Ended, Heard, OnReadOnly, RelayError, reply, send};
+use crate::relay::{Asked, Command, Ended, Heard, OnReadOnly, Patience, RelayError, reply, send};
 use crate::route::{Go, Reason};
 
 /// What became of a statement on one node.
@@ -206,6 +207,10 @@ impl Session {
         search: &mut Search,
     ) -> Result<Tried, End> {
         let name = self.node_name(go.node);
+        if self.card.ending() == Ending::Killed {
+            self.drop_connection(go.node);
+            return Err(if error.may_be_repeated() { End::Killed } else { End::Broken });
+        }
         match &error {
             // The node may be owed the rest of a command: not a byte more must reach it, not even a goodbye.
             RelayError::Client(_) => {
@@ -296,6 +301,11 @@ impl Session {
         {
             connection.has_types(id, prepared.types_version);
         }
+        let (card, cluster) = (&self.card, &self.instance.cluster);
+        let is_over = |answered: bool| {
+            let is_up = || cluster.snapshot().node(go.node).is_some_and(Node::is_up);
+            card.ending() == Ending::Killed || (repeatable && !answered && !is_up())
+        };
         let note = herald.as_ref().map(|herald| |heard: &Heard| herald.hear(heard));
         let asked = Asked {
             walker: ReplyWalker::new(statement.expect, first),
@@ -308,6 +318,7 @@ impl Session {
             flavor: self.flavor,
             on_read_only: if hold { OnReadOnly::Hold } else { OnReadOnly::PassOn },
             witness: note.as_ref().map(|note| note as &dyn Fn(&Heard)),
+            patience: Patience { bell: &card.wake, is_over: &is_over },
         };
         reply(&mut self.client, &mut connection.channel, command, asked, heard).await
     }
