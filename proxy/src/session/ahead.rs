@@ -18,6 +18,7 @@ impl Session {
     pub(super) async fn long_data(&mut self, command: &mut Command, id: u32) -> Result<(), End> {
         let kept = self.prepared.long_data_size();
         let primary = self.place_for_long_data();
+        self.prepared.note_busy(id);
         let Some(prepared) = self.prepared.get_mut(id) else {
             // As the servers do: an unknown id is found out when it is executed.
             return self.forget_command(command).await.map(|_| ());

@@ -122,7 +122,8 @@ impl Session {
 
     /// The text a statement ran with: its own, or the prepared one's. Copied only for statements that change state.
     fn text_of(&self, statement: &Statement, command: &Command) -> Vec<u8> {
-        let leaves_state = !statement.effects.is_empty()
+        let sets = Effects::SETS_USER_VARIABLE | Effects::SETS_SESSION_VARIABLE;
+        let leaves_state = statement.effects.intersects(sets)
             || matches!(statement.kind, Kind::SetRole | Kind::SetSession | Kind::SetTransaction);
         match &statement.role {
             Role::Text(range) if leaves_state => {

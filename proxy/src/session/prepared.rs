@@ -36,10 +36,18 @@ pub(super) struct Prepared {
     pub(super) cursor: Option<NodeId>,
 }
 
+impl Prepared {
+    fn holds_anything(&self) -> bool {
+        self.cursor.is_some() || self.sent_ahead_to.is_some() || !self.long_data.is_empty()
+    }
+}
+
 /// All of a session's prepared statements.
 #[derive(Debug, Default)]
 pub(super) struct PreparedStatements {
     known: HashMap<u32, Prepared>,
+    /// Those that may have something on a node, or data that is to be sent there. Few, however many are prepared.
+    busy: Vec<u32>,
     last_id: u32,
 }
 
@@ -80,6 +88,17 @@ impl PreparedStatements {
         self.known.get_mut(&id)
     }
 
+    /// The statement has an open cursor, or data sent ahead or kept for it.
+    pub(super) fn note_busy(&mut self, id: u32) {
+        let known = &self.known;
+        self.busy.retain(|busy| *busy != id && known.get(busy).is_some_and(Prepared::holds_anything));
+        self.busy.push(id);
+    }
+
+    fn all_busy(&self) -> impl Iterator<Item = &Prepared> {
+        self.busy.iter().filter_map(|id| self.known.get(id))
+    }
+
     /// Remembers the types of an execution's parameters, when it brings them.
     pub(super) fn note_types(&mut self, id: u32, payload: &[u8], capabilities: Capabilities) {
         let Some(prepared) = self.known.get_mut(&id) else { return };
@@ -94,7 +113,7 @@ impl PreparedStatements {
 
     /// Bytes of parameters that are kept, of all statements together.
     pub(super) fn long_data_size(&self) -> usize {
-        self.known.values().map(|prepared| prepared.long_data.len()).sum()
+        self.all_busy().map(|prepared| prepared.long_data.len()).sum()
     }
 
     pub(super) fn remove(&mut self, id: u32) -> bool {
@@ -103,13 +122,12 @@ impl PreparedStatements {
 
     pub(super) fn clear(&mut self) {
         self.known.clear();
+        self.busy.clear();
     }
 
     /// Whether anything of a statement lives on this node alone: an open cursor, or data sent ahead.
     pub(super) fn depend_on(&self, node: NodeId) -> bool {
-        self.known
-            .values()
-            .any(|prepared| prepared.cursor == Some(node) || prepared.sent_ahead_to == Some(node))
+        self.all_busy().any(|prepared| prepared.cursor == Some(node) || prepared.sent_ahead_to == Some(node))
     }
 
     /// The connection to a node is gone, and with it what lived there.

@@ -179,6 +179,9 @@ impl Session {
                     prepared.long_data.clear();
                     prepared.cursor =
                         heard.status.filter(|status| status.contains(Status::CURSOR_EXISTS)).map(|_| go.node);
+                    if prepared.cursor.is_some() {
+                        self.prepared.note_busy(*id);
+                    }
                 }
             }
             Role::Fetch(id) => {
