@@ -136,8 +136,7 @@ fn catch(
             broken.caught = counts.filter(|(_, count)| *count > 0).collect();
             broken.ran = begin.elapsed();
             let mut findings = act.verdict.findings().iter();
-            broken.example =
-                findings.find(|finding| finding.read.who.level == broken.level).map(ToString::to_string);
+            broken.example = findings.find(|finding| finding.level == broken.level).map(ToString::to_string);
         }
         if all.iter().all(|broken| !broken.caught.is_empty()) {
             break;

@@ -70,6 +70,8 @@ pub struct Read {
     pub node: u32,
     /// What each register showed.
     pub values: Box<[u32]>,
+    /// What each showed when it was read once more in the same snapshot.
+    pub again: Option<Box<[u32]>>,
 }
 
 /// A write, acknowledged or not.
@@ -102,4 +104,53 @@ impl History {
         self.reads.extend(other.reads);
         self.writes.extend(other.writes);
     }
+}
+
+/// A transaction on lists, to which elements are only ever appended. No element is written twice.
+#[derive(Debug, Clone)]
+pub struct Transaction {
+    /// Whose.
+    pub who: Who,
+    /// Before the first byte was sent.
+    pub begin: Nanos,
+    /// When it was over, well or not.
+    pub end: Nanos,
+    /// The server that answered its reads; 0 when none was answered.
+    pub node: u32,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Whether all its reads are of one snapshot.
+    pub snapshot: bool,
+    /// What it did, as far as that was answered.
+    pub steps: Vec<Step>,
+}
+
+/// How a transaction ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Its COMMIT was acknowledged.
+    Committed,
+    /// It was rolled back, and that was acknowledged.
+    Aborted,
+    /// Nobody said.
+    InDoubt,
+}
+
+/// A step of a transaction on lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// This was put at the end of a list, or was to be.
+    Append {
+        /// The list.
+        list: usize,
+        /// The element.
+        element: u32,
+    },
+    /// A list was read whole.
+    Read {
+        /// The list.
+        list: usize,
+        /// Its elements, the first one first.
+        elements: Vec<u32>,
+    },
 }

@@ -74,8 +74,8 @@ pub fn family(options: &Options, engine: Engine, tell: &mut dyn FnMut(String)) -
             name(&kinds),
             summary(&act)
         ));
-        for line in findings(&act) {
-            tell(format!("VIOLATION on {engine}, seed {}, {}: {line}", options.seed, name(&kinds)));
+        for finding in act.verdict.findings() {
+            tell(format!("VIOLATION on {engine}, seed {}, {}: {finding}", options.seed, name(&kinds)));
         }
         report.add(label, tally::count(&act.log, &act.verdict, &act.primaries));
     }
@@ -151,9 +151,4 @@ fn summary(act: &Act) -> String {
         each(|tally| tally.stale),
         each(|tally| tally.violations)
     )
-}
-
-fn findings(act: &Act) -> Vec<String> {
-    let registers = act.verdict.findings().iter().map(ToString::to_string);
-    registers.chain(act.log.unrepeatable.iter().map(|(_, text)| text.clone())).collect()
 }

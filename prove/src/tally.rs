@@ -9,7 +9,7 @@ use crate::load::Log;
 /// What is counted.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
-    /// Reads and writes, answered or not.
+    /// Reads, writes and transactions; reads only if they were answered.
     pub operations: u64,
     /// Of these, refused with an error or without an answer.
     pub failed: u64,
@@ -55,27 +55,28 @@ impl Tally {
 /// The figures of one stretch of time, by level. `primaries`: the servers that were primary in it.
 pub(crate) fn count(log: &Log, verdict: &Verdict, primaries: &[u32]) -> BTreeMap<Level, Tally> {
     let mut tallies: BTreeMap<Level, Tally> = BTreeMap::new();
-    for read in &log.history.reads {
-        let tally = tallies.entry(read.who.level).or_default();
+    let mut read = |level: Level, node: u32| {
+        let tally = tallies.entry(level).or_default();
         tally.operations += 1;
         tally.reads += 1;
-        tally.on_replicas += u64::from(!primaries.contains(&read.node));
+        tally.on_replicas += u64::from(!primaries.contains(&node));
+    };
+    log.history.reads.iter().chain(&log.looks).for_each(|one| read(one.who.level, one.node));
+    log.lists.iter().filter(|one| one.snapshot).for_each(|one| read(one.who.level, one.node));
+    let writes = log.history.writes.iter().map(|write| write.who.level);
+    let transactions = log.lists.iter().filter(|one| !one.snapshot).map(|one| one.who.level);
+    for level in writes.chain(transactions).chain(log.transfers.iter().copied()) {
+        tallies.entry(level).or_default().operations += 1;
     }
-    for write in &log.history.writes {
-        tallies.entry(write.who.level).or_default().operations += 1;
-    }
-    for (level, count) in &log.failed {
-        tallies.entry(*level).or_default().failed += count;
+    for level in &log.failed {
+        tallies.entry(*level).or_default().failed += 1;
     }
     for (level, latency) in &log.latencies_us {
         tallies.entry(*level).or_default().latencies_us.push(*latency);
     }
-    for (level, _) in &log.unrepeatable {
-        tallies.entry(*level).or_default().violations += 1;
-    }
     for (level, tally) in &mut tallies {
         tally.stale = verdict.stale(*level);
-        tally.violations += verdict.violations(*level);
+        tally.violations = verdict.violations(*level);
     }
     tallies
 }

@@ -19,11 +19,19 @@ pub enum Anomaly {
     Torn,
     /// A snapshot that changed while its transaction was open.
     Unrepeatable,
+    /// A snapshot that shows a part of a transaction and not the rest of it.
+    Fractured,
+    /// What a transaction wrote that was rolled back, or had not come to its end and went on to write more.
+    Uncommitted,
+    /// Something that was written once and shows twice.
+    Twice,
+    /// An acknowledged write that is not there in the end.
+    Lost,
 }
 
 impl Anomaly {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 11] = [
         Self::OwnWrite,
         Self::WentBack,
         Self::Acknowledged,
@@ -31,6 +39,10 @@ impl Anomaly {
         Self::NeverWritten,
         Self::Torn,
         Self::Unrepeatable,
+        Self::Fractured,
+        Self::Uncommitted,
+        Self::Twice,
+        Self::Lost,
     ];
 
     /// Its short name.
@@ -44,6 +56,10 @@ impl Anomaly {
             Self::NeverWritten => "never written",
             Self::Torn => "torn",
             Self::Unrepeatable => "unrepeatable",
+            Self::Fractured => "fractured",
+            Self::Uncommitted => "uncommitted",
+            Self::Twice => "twice",
+            Self::Lost => "lost",
         }
     }
 
@@ -54,7 +70,13 @@ impl Anomaly {
         match self {
             Self::OwnWrite | Self::WentBack => matches!(level, Level::Session | Level::Global),
             Self::Acknowledged | Self::Shown => level == Level::Global,
-            Self::NeverWritten | Self::Torn | Self::Unrepeatable => true,
+            Self::NeverWritten
+            | Self::Torn
+            | Self::Unrepeatable
+            | Self::Fractured
+            | Self::Uncommitted
+            | Self::Twice
+            | Self::Lost => true,
         }
     }
 

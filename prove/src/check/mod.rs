@@ -4,9 +4,16 @@
 //! (a write without an answer) is held for possible.
 
 mod anomaly;
+mod bank;
+mod explain;
+mod floor;
+mod lists;
 mod registers;
+mod snapshots;
 mod verdict;
 
 pub use anomaly::Anomaly;
+pub use bank::bank;
+pub use lists::lists;
 pub use registers::Registers;
-pub use verdict::{Fact, Finding, Verdict};
+pub use verdict::{Finding, Verdict};

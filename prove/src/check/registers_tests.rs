@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::history::{Level, Who};
+use crate::history::{Level, Read, Who, Write};
 
 const PROXIED: [Level; 3] = Level::OFFERED;
 
@@ -12,7 +12,7 @@ fn who(number: u32, level: Level) -> Who {
 }
 
 fn read(who: Who, begin: Nanos, end: Nanos, values: &[u32]) -> Read {
-    Read { who, begin, end, node: 2, values: values.into() }
+    Read { who, begin, end, node: 2, values: values.into(), again: None }
 }
 
 fn write(who: Who, register: usize, value: u32, begin: Nanos, end: impl Into<Option<Nanos>>) -> Write {
@@ -117,6 +117,17 @@ fn snapshots_stand_in_one_order() {
     assert_eq!(verdict.violations(Level::Eventual), 1);
     let verdict = check(vec![read(a, 1, 2, &[1, 1]), read(b, 1, 2, &[0, 1])], writes());
     assert_eq!(verdict.violations(Level::Eventual), 0);
+}
+
+#[test]
+fn snapshots_do_not_change_while_they_are_open() {
+    let me = who(1, Level::Eventual);
+    let again = |value: u32| {
+        let twice = Read { again: Some([value].into()), ..read(me, 10, 20, &[0]) };
+        check(vec![twice], vec![write(who(2, Level::Direct), 0, 1, 0, None)])
+    };
+    assert_eq!(found(&again(1), Level::Eventual), [Anomaly::Unrepeatable]);
+    assert_eq!(found(&again(0), Level::Eventual), []);
 }
 
 #[test]

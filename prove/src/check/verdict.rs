@@ -1,55 +1,30 @@
-//! What came of a check: how often each anomaly was found at each level, and the ones that break a promise, explained.
+//! What came of a check: how often each anomaly was found at each level, and the first few that break a promise,
+//! explained.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::Anomaly;
-use crate::history::{Level, Nanos, Read, Who};
+use crate::history::Level;
 
 /// Findings that are kept for each anomaly at each level; the rest is only counted.
 const KEPT: usize = 3;
 
-/// Why a register must show at least a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fact {
-    /// The value.
-    pub value: u32,
-    /// Who knew.
-    pub who: Who,
-    /// Since when.
-    pub at: Nanos,
-    /// The server on which it was read; `None` when it was written.
-    pub node: Option<u32>,
-}
-
 /// A broken promise.
 #[derive(Debug, Clone)]
 pub struct Finding {
-    /// Which.
+    /// The level that promises otherwise.
+    pub level: Level,
+    /// What is wrong.
     pub anomaly: Anomaly,
-    /// The read that shows it.
-    pub read: Read,
-    /// What proves it.
-    pub proof: Proof,
+    /// Who read what, when, on which server, and what proves that it is wrong.
+    pub explanation: String,
 }
 
-/// What a read is held against.
-#[derive(Debug, Clone)]
-pub enum Proof {
-    /// This register should have shown at least this.
-    Known {
-        /// The register.
-        register: usize,
-        /// What was known of it.
-        fact: Fact,
-    },
-    /// This register showed a value that nobody had begun to write.
-    FromNowhere {
-        /// The register.
-        register: usize,
-    },
-    /// The other snapshot.
-    Other(Box<Read>),
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.anomaly.as_str(), self.explanation)
+    }
 }
 
 /// The result of a check.
@@ -62,13 +37,11 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    pub(super) fn note(&mut self, anomaly: Anomaly, read: &Read, proof: impl FnOnce() -> Proof) {
-        let level = read.who.level;
+    pub(super) fn note(&mut self, anomaly: Anomaly, level: Level, explain: impl FnOnce() -> String) {
         *self.counts.entry((level, anomaly)).or_default() += 1;
-        let alike = |finding: &&Finding| finding.anomaly == anomaly && finding.read.who.level == level;
-        let kept = self.findings.iter().filter(alike).count();
-        if anomaly.is_excluded_by(level) && kept < KEPT {
-            self.findings.push(Finding { anomaly, read: read.clone(), proof: proof() });
+        let alike = |finding: &&Finding| finding.anomaly == anomaly && finding.level == level;
+        if anomaly.is_excluded_by(level) && self.findings.iter().filter(alike).count() < KEPT {
+            self.findings.push(Finding { level, anomaly, explanation: explain() });
         }
     }
 
@@ -113,60 +86,5 @@ impl Verdict {
             *self.stale.entry(level).or_default() += count;
         }
         self.findings.extend(other.findings);
-    }
-}
-
-/// Seconds with six places, as all times are told.
-struct Seconds(Nanos);
-
-impl fmt::Display for Seconds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{:06} s", self.0 / 1_000_000_000, self.0 / 1000 % 1_000_000)
-    }
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Read { who, begin, end, node, values } = &self.read;
-        let from = |register: &usize| values.get(*register).copied().unwrap_or_default();
-        write!(
-            f,
-            "{}: {who}, on server {node}, from {} to {}, ",
-            self.anomaly.as_str(),
-            Seconds(*begin),
-            Seconds(*end)
-        )?;
-        match &self.proof {
-            Proof::Known { register, fact } => {
-                let Fact { value, who: knower, at, node } = fact;
-                write!(
-                    f,
-                    "read register {register} as {} and should have read {value} or more: ",
-                    from(register)
-                )?;
-                if who.number == knower.number {
-                    write!(f, "the same session")?;
-                } else {
-                    write!(f, "{knower}")?;
-                }
-                match node {
-                    Some(node) => write!(f, " read {value} on server {node}, answered at {}", Seconds(*at))?,
-                    None => write!(f, " wrote {value}, acknowledged at {}", Seconds(*at))?,
-                }
-                write!(f, ", {} us before", begin.saturating_sub(*at) / 1000)
-            }
-            Proof::FromNowhere { register } => {
-                write!(f, "read register {register} as {}, which nobody had begun to write", from(register))
-            }
-            Proof::Other(other) => write!(
-                f,
-                "read {values:?}; {}, on server {}, from {} to {}, read {:?}: each lacks something that the other has",
-                other.who,
-                other.node,
-                Seconds(other.begin),
-                Seconds(other.end),
-                other.values
-            ),
-        }
     }
 }

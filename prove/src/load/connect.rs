@@ -94,7 +94,7 @@ impl Line {
     /// The session, a new one when there is none. `None` when it is time to end.
     pub(super) async fn held(&mut self, shared: &Shared) -> Option<&mut Held> {
         while self.held.is_none() {
-            if shared.over.load(Ordering::SeqCst) {
+            if shared.is_over() {
                 return None;
             }
             match timeout(PATIENCE, Conn::new(self.door.options())).await {

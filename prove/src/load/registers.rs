@@ -1,14 +1,11 @@
 //! The clients of the registers: each writes its own, and reads all of them, in all the ways in which one can read.
 
-use std::sync::atomic::Ordering;
-use std::time::Duration;
-
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 use tokio::time::sleep;
 
 use super::connect::{Door, Line, patiently};
-use super::{Log, Shared};
+use super::{Log, REST, Shared};
 use crate::chance::Chance;
 use crate::history::{Level, Nanos, Read, Write};
 
@@ -18,13 +15,10 @@ pub(crate) const REGISTERS: usize = 12;
 /// Of a hundred operations, so many are writes.
 const WRITES: u64 = 20;
 
-/// After a refusal: who is refused at once and tries again at once leaves no time to the servers.
-const REST: Duration = Duration::from_millis(10);
-
 const READ: &str = "SELECT @@server_id, GROUP_CONCAT(v ORDER BY k) FROM registers";
 
 /// The table with its rows, as statements for the primary.
-pub(crate) fn prepare() -> String {
+pub(super) fn prepare() -> String {
     let rows: Vec<String> = (0..REGISTERS).map(|register| format!("({register}, 0)")).collect();
     format!(
         "DROP TABLE IF EXISTS app.registers;\n\
@@ -66,7 +60,7 @@ type Shown = (u32, Box<[u32]>, Option<Box<[u32]>>);
 
 /// One client.
 #[derive(Debug)]
-pub(crate) struct Client {
+pub(crate) struct Recorder {
     line: Line,
     register: usize,
     /// The last value it tried to write.
@@ -74,32 +68,27 @@ pub(crate) struct Client {
     chance: Chance,
 }
 
-impl Client {
+impl Recorder {
     /// A client that writes this register, and nobody else does.
     pub(crate) fn new(door: Door, register: usize, chance: Chance) -> Self {
         Self { line: Line::new(door), register, value: 0, chance }
     }
 
     /// The number of its session, if it has one.
-    pub(crate) fn session(&self) -> Option<u32> {
+    pub(super) fn session(&self) -> Option<u32> {
         self.line.session()
     }
 
-    /// Works until it is time to end.
-    pub(crate) async fn run(mut self, shared: Shared) -> (Self, Log) {
-        let mut log = Log::default();
-        while !shared.over.load(Ordering::SeqCst) {
-            if self.chance.percent(WRITES) {
-                self.write(&shared, &mut log).await;
-            } else {
-                self.read(&shared, &mut log).await;
-            }
-            // Half of the operations follow the one before at once: that is when things are seen in between.
-            if self.chance.percent(50) {
-                sleep(self.chance.up_to(shared.rest * 4)).await;
-            }
+    pub(super) async fn work(&mut self, shared: &Shared, log: &mut Log) {
+        if self.chance.percent(WRITES) {
+            self.write(shared, log).await;
+        } else {
+            self.read(shared, log).await;
         }
-        (self, log)
+        // Half of the operations follow the one before at once: that is when things are seen in between.
+        if self.chance.percent(50) {
+            sleep(self.chance.up_to(shared.rest * 4)).await;
+        }
     }
 
     async fn write(&mut self, shared: &Shared, log: &mut Log) {
@@ -132,13 +121,7 @@ impl Client {
                 if matches!(manner, Manner::Text | Manner::Prepared) {
                     log.latencies_us.push((who.level, micros(end - begin)));
                 }
-                if let Some(again) = again.filter(|again| *again != values) {
-                    let text = format!(
-                        "unrepeatable: {who}, on server {node}, read {values:?}, then {again:?} in one snapshot"
-                    );
-                    log.unrepeatable.push((who.level, text));
-                }
-                log.history.reads.push(Read { who, begin, end, node, values });
+                log.history.reads.push(Read { who, begin, end, node, values, again });
             }
             Err(failure) => {
                 log.failed(who.level, || format!("{who}, a read ({manner:?}): {}", failure.text()));
