@@ -15,6 +15,7 @@ pub mod driver;
 pub mod error;
 pub mod fault;
 pub mod history;
+mod keep;
 pub mod load;
 pub mod report;
 pub mod run;

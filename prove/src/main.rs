@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::Parser;
 use prove::fault::Kind;
 use prove::report::Family;
-use prove::run::{Options, family};
+use prove::run::{Extent, Options, family};
 use sandbox::Engine;
 
 /// Checks what the consistency levels promise, on real clusters that are broken on purpose.
@@ -37,22 +37,23 @@ struct Arguments {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let engines = u64::try_from(arguments.engines.len()).unwrap_or(1).max(1);
+    let seed = arguments.seed.unwrap_or_else(any_seed);
     let options = Options {
-        seed: arguments.seed.unwrap_or_else(any_seed),
-        time: Duration::from_secs(arguments.seconds / engines),
+        seed,
+        extent: Extent::Time(Duration::from_secs(arguments.seconds / engines)),
         rest: Duration::from_micros(arguments.rest_us),
         proxy: arguments.proxy,
         sabotaged: arguments.sabotaged,
-        engines: arguments.engines,
         faults: Kind::ALL.to_vec(),
+        keep: std::env::temp_dir().join(format!("tidemark-prove-{seed}")),
     };
-    println!("seed {}: `--seed {}` repeats this run", options.seed, options.seed);
+    println!("seed {seed}: `--seed {seed}` repeats the faults of this run");
     let mut families = Vec::new();
-    for engine in &options.engines {
+    for engine in &arguments.engines {
         match family(&options, *engine, &mut |line| println!("{line}")) {
             Ok(family) => families.push(family),
             Err(error) => {
-                eprintln!("prove: {engine}, seed {}: {error}", options.seed);
+                eprintln!("prove: {engine}, seed {seed}: {error}");
                 return ExitCode::from(2);
             }
         }
@@ -68,7 +69,7 @@ fn main() -> ExitCode {
     } else {
         "NOT everything broken on purpose was caught"
     };
-    println!("\nseed {}: {violations} violations; {caught}", options.seed);
+    println!("\nseed {seed}: {violations} violations; {caught}");
     if violations == 0 && catches { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 

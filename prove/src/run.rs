@@ -12,6 +12,7 @@ use crate::driver::Driver;
 use crate::error::Result;
 use crate::fault::{Fault, Kind, go_together};
 use crate::history::Level;
+use crate::keep::keep;
 use crate::report::{Family, Label};
 use crate::scene::Scene;
 use crate::stage::{Act, Stage};
@@ -20,12 +21,10 @@ use crate::tally;
 /// What is to be run.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The families, one after the other.
-    pub engines: Vec<Engine>,
     /// What chance follows from.
     pub seed: u64,
-    /// How long each family may take, its start included.
-    pub time: Duration,
+    /// How much is done with each family.
+    pub extent: Extent,
     /// How long a client rests after an operation, on average.
     pub rest: Duration,
     /// The proxy.
@@ -34,6 +33,17 @@ pub struct Options {
     pub sabotaged: Option<PathBuf>,
     /// The faults to choose from.
     pub faults: Vec<Kind>,
+    /// Where what was noted is kept if a promise is broken.
+    pub keep: PathBuf,
+}
+
+/// How much is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// As much as this time allows, the start of the cluster included.
+    Time(Duration),
+    /// So many acts.
+    Acts(usize),
 }
 
 /// Hardly any act takes longer than this, whatever it does.
@@ -63,7 +73,13 @@ pub fn family(options: &Options, engine: Engine, tell: &mut dyn FnMut(String)) -
     }
     let mut plan = Plan::new(&faults, &mut chance);
     let reserved = ACT + if options.sabotaged.is_some() { BROKEN } else { Duration::ZERO };
-    while begin.elapsed() + reserved < options.time {
+    let goes_on = |acts: usize| match options.extent {
+        Extent::Time(time) => begin.elapsed() + reserved < time,
+        Extent::Acts(most) => acts < most,
+    };
+    let mut acts = 0;
+    while goes_on(acts) {
+        acts += 1;
         let kinds = plan.next(&mut chance);
         let faults: Vec<Fault> = kinds.iter().map(|kind| Fault::of(*kind, &mut chance)).collect();
         let act = stage.act(&faults, &mut chance)?;
@@ -76,6 +92,10 @@ pub fn family(options: &Options, engine: Engine, tell: &mut dyn FnMut(String)) -
         ));
         for finding in act.verdict.findings() {
             tell(format!("VIOLATION on {engine}, seed {}, {}: {finding}", options.seed, name(&kinds)));
+        }
+        if !act.verdict.findings().is_empty() {
+            keep(&options.keep, &format!("{engine}-{acts}"), &scene, &act.log)?;
+            tell(format!("what was noted is kept in {}", options.keep.display()));
         }
         report.add(label, tally::count(&act.log, &act.verdict, &act.primaries));
     }
