@@ -3,6 +3,7 @@
 //!
 //! Numbers are MySQL's, so that drivers do what they do for a server: `mysqld_error.h`.
 
+use gtid::Flavor;
 use wire::capability::Capabilities;
 use wire::err::ErrPacket;
 
@@ -67,8 +68,9 @@ impl ClientError {
     }
 
     /// A write in a read-only transaction: ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION.
-    pub fn read_only_transaction() -> Self {
-        Self::new(1792, b"25006", "Cannot execute statement in a READ ONLY transaction")
+    pub fn read_only_transaction(flavor: Flavor) -> Self {
+        let end = if flavor == Flavor::Mysql { "." } else { "" };
+        Self::new(1792, b"25006", format!("Cannot execute statement in a READ ONLY transaction{end}"))
     }
 
     /// The client broke the protocol.

@@ -4,6 +4,20 @@
 #[allow(dead_code, reason = "each theme uses a part of it")]
 mod harness;
 
+/// Transactions that are split.
+mod transactions {
+    #[path = "../protocol/recorder.rs"]
+    #[allow(dead_code, reason = "a part of it is used here")]
+    mod recorder;
+
+    mod isolation;
+    mod nodes;
+    mod promises;
+    mod routes;
+    mod same;
+    mod stage;
+}
+
 use harness::clusters::{caught_up, schema, shared};
 use harness::login::Account;
 use harness::on_every_engine;

@@ -220,8 +220,9 @@ fn settings_without_effect_are_noticed() {
         config.notices()[0],
         "endpoint app: pool = \"session\" is accepted but has no effect in this version"
     );
-    assert!(config.notices()[1].contains("transaction_split"));
-    assert!(config.notices()[2].contains("primary_fallback"));
+    assert!(config.notices()[1].contains("primary_fallback"));
+    let text = MINIMAL.to_owned() + "mode = \"read-only\"\ntransaction_split = true\n";
+    assert!(parse(&text).unwrap().notices()[0].contains("transaction_split"));
 }
 
 #[test]

@@ -7,6 +7,8 @@ pub enum Reason {
     Statement(sql::Reason),
     /// A transaction is open there.
     Transaction,
+    /// A read in a transaction that is not open anywhere yet.
+    Split,
     /// The session does not commit by itself, so that the next statement begins a transaction.
     AutocommitOff,
     /// No replica is in rotation.
@@ -34,8 +36,9 @@ pub enum Reason {
 }
 
 /// The reasons that are not the statement's own, in the order of their index.
-const OWN: [Reason; 13] = [
+const OWN: [Reason; 14] = [
     Reason::Transaction,
+    Reason::Split,
     Reason::AutocommitOff,
     Reason::NoReplica,
     Reason::Timeout,
@@ -85,6 +88,7 @@ impl Reason {
         match self {
             Self::Statement(reason) => reason.as_str(),
             Self::Transaction => "in_transaction",
+            Self::Split => "split",
             Self::AutocommitOff => "autocommit_off",
             Self::NoReplica => "no_replica",
             Self::Timeout => "timeout",

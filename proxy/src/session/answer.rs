@@ -195,7 +195,7 @@ impl Session {
             row(["consistency", level.as_str()]),
             row(["consistency_timeout_us", &timeout.to_string()]),
             row(["on_timeout", on_timeout.as_str()]),
-            row(["in_transaction", &yes_no(self.transaction.is_some())]),
+            row(["in_transaction", &yes_no(self.in_transaction())]),
             row(["pinned", pinned]),
             row(["tls", &yes_no(self.client.is_tls())]),
         ]

@@ -61,7 +61,7 @@ impl Session {
         }
         self.next_transaction_is_set = self.next_transaction_is_set
             && leaves_next_transaction(statement.kind)
-            || statement.kind == Kind::SetTransaction && sets_next_transaction(&text, self.dialect);
+            || self.sets_next_transaction(statement, command);
         match statement.kind {
             Kind::SetRole => Shared::make_mut(&mut self.state).role = Some(text.as_slice().into()),
             _ if statement.role == Role::Plain(CommandCode::SetOption) => {
@@ -134,6 +134,22 @@ impl Session {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// SET TRANSACTION without a scope holds for the next transaction, on the connection where it was said. It may stand
+    /// among other assignments, and other statements.
+    fn sets_next_transaction(&self, statement: &Statement, command: &Command) -> bool {
+        let sets = match statement.kind {
+            Kind::SetTransaction | Kind::SetSession | Kind::SetGlobal => true,
+            kind => kind == Kind::Multi && statement.request.target != sql::Target::Replica,
+        };
+        let text = match &statement.role {
+            Role::Text(range) => command.payload(&self.client).get(range.clone()),
+            Role::Execute(id) => self.prepared.get(*id).map(|prepared| &*prepared.text),
+            _ => None,
+        };
+        let text = text.filter(|_| sets).unwrap_or_default();
+        self.assigned(text, What::Transaction).next().is_some()
     }
 
     fn dialect_changed(&mut self, name: &[u8], value: &[u8]) {
@@ -265,11 +281,6 @@ impl Session {
 
 fn is_plain(name: &[u8]) -> bool {
     name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-}
-
-/// SET TRANSACTION without a scope holds for the next transaction, on the connection where it was said.
-fn sets_next_transaction(text: &[u8], dialect: sql::Dialect) -> bool {
-    sql::set::assignments(text, dialect).any(|item| item.what == What::Transaction)
 }
 
 /// Statements that neither begin the next transaction nor are one.

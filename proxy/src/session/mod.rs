@@ -1,8 +1,9 @@
 //! A client's session: read a command, understand it, decide where it runs, run it there, remember what came of it.
 //!
 //! The steps are files of their own, in this order: `understand`, `decide` (with `route`, which is pure), `reach`,
-//! `run` (with `relay`), `remember` (with `changes` and `pins`). Beside the road: `attend` for waiting, `herald` for who must hear of a write first, `answer` for what the proxy says itself,
-//! `ahead`, `reset` and `kill` for commands with rules of their own.
+//! `run` (with `relay`), `remember` (with `changes` and `pins`). Beside the road: `attend` for waiting, `herald` for who must
+//! hear of a write first, `answer` for what the proxy says itself, `split` for transactions that have not reached a node
+//! yet, `ahead`, `reset` and `kill` for commands with rules of their own.
 //!
 //! A session lives on one thread for its whole life, and everything it owns is its own: no step takes a lock.
 
@@ -12,6 +13,7 @@ mod attend;
 mod changes;
 mod decide;
 mod herald;
+mod isolation;
 mod kill;
 mod pins;
 mod prepared;
@@ -20,6 +22,7 @@ mod registry;
 mod remember;
 mod reset;
 mod run;
+mod split;
 mod understand;
 
 use std::sync::Arc;
@@ -48,6 +51,7 @@ use pins::Pins;
 use prepared::PreparedStatements;
 use reach::Backends;
 pub use registry::{Card, Ending, Registry};
+use split::Split;
 use understand::{Role, Statement, Understood};
 
 /// A client's session.
@@ -76,6 +80,8 @@ pub struct Session {
     default_autocommit: bool,
     /// Where a transaction is open.
     transaction: Option<NodeId>,
+    /// What concerns transactions that are open nowhere yet.
+    split: Split,
     /// Where the previous statement ran.
     previous: Option<NodeId>,
     /// Where what pins the session lives.
@@ -180,6 +186,7 @@ impl Session {
             autocommit: status.contains(Status::AUTOCOMMIT),
             default_autocommit: status.contains(Status::AUTOCOMMIT),
             transaction: None,
+            split: Split::default(),
             previous: None,
             home: None,
             home_since: 0,
@@ -240,6 +247,10 @@ impl Session {
                 return Err(End::Told(ClientError::new(1153, b"08S01", text)));
             }
         }
+        if self.answer_control(command, &statement).await? {
+            return Ok(());
+        }
+        let statement = self.within_unopened(command, statement);
         self.run_statement(command, &statement).await
     }
 
@@ -248,7 +259,7 @@ impl Session {
         loop {
             match self.card.ending() {
                 Ending::Killed => return Err(End::Killed),
-                Ending::Drained if self.transaction.is_none() => return Err(End::Drained),
+                Ending::Drained if !self.in_transaction() => return Err(End::Drained),
                 Ending::Drained | Ending::No => {}
             }
             tokio::select! {

@@ -175,7 +175,8 @@ impl Session {
         others.into_iter().for_each(|other| self.drop_connection(other));
     }
 
-    fn failed(&mut self, node: NodeId, error: BackendError) -> Unreachable {
+    /// The connection to a node is of no use any more.
+    pub(super) fn failed(&mut self, node: NodeId, error: BackendError) -> Unreachable {
         let bound = self.is_bound_to(node);
         self.drop_connection(node);
         if let BackendError::Refused(_) = error {

@@ -11,7 +11,7 @@ use super::decide::Search;
 use super::understand::{Role, Statement};
 use super::{LastRoute, Session};
 use crate::backend::state::Shared;
-use crate::cluster::snapshot;
+use crate::cluster::snapshot::{self, NodeId};
 use crate::config::Level;
 use crate::relay::{Command, Heard};
 use crate::route::{Go, Outcome, Reason};
@@ -42,6 +42,7 @@ impl Session {
         {
             self.remember_trackers(go, &heard).await;
         }
+        self.split.note(statement, heard.error.is_some(), self.next_transaction_is_set);
         self.previous = Some(go.node);
     }
 
@@ -71,20 +72,22 @@ impl Session {
     }
 
     /// Transactions are where the server says they are. An error alone says nothing about them; nor does a node to which
-    /// only a cursor led.
+    /// only a cursor led, or one that served a read beside a transaction of which no node knows.
     fn remember_transaction(&mut self, statement: &Statement, go: &Go, heard: &Heard) {
         match heard.status {
             Some(_) if self.transaction != Some(go.node) && follows_cursor(statement) => {}
-            Some(status) => self.stands_at(go, status),
+            Some(status) if self.split.is_unopened() && !is_open(status) => {}
+            Some(status) => self.stands_at(go.node, status),
             None => {}
         }
     }
 
-    fn stands_at(&mut self, go: &Go, status: Status) {
+    /// What a node says of the session's transaction is so.
+    pub(super) fn stands_at(&mut self, node: NodeId, status: Status) {
         self.status = status.lasting();
         self.autocommit = status.contains(Status::AUTOCOMMIT);
-        let open = status.contains(Status::IN_TRANS) || status.contains(Status::IN_TRANS_READONLY);
-        self.transaction = open.then_some(go.node);
+        self.transaction = is_open(status).then_some(node);
+        self.split.is_settled();
     }
 
     /// A procedure that failed may have left a transaction open, or temporary tables. The session stays where it is; its
@@ -200,6 +203,11 @@ impl Session {
             Role::Text(_) | Role::Plain(_) => {}
         }
     }
+}
+
+/// Whether a transaction is open.
+fn is_open(status: Status) -> bool {
+    status.contains(Status::IN_TRANS) || status.contains(Status::IN_TRANS_READONLY)
 }
 
 /// Whether it went where it went for a cursor's sake alone.

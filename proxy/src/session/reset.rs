@@ -11,6 +11,7 @@ use wire::status::Status;
 use super::changes::is_system_schema;
 use super::decide::Overrides;
 use super::pins::Pins;
+use super::split::Split;
 use super::{End, Session};
 use crate::backend::control;
 use crate::backend::state::{Shared, State};
@@ -109,6 +110,7 @@ impl Session {
         self.pins = Pins::default();
         self.prepared.clear();
         self.transaction = None;
+        self.split = Split::default();
         self.next_transaction_is_set = false;
         self.last_insert_id = 0;
         self.autocommit = self.default_autocommit;

@@ -43,7 +43,7 @@ impl Session {
         self.end_read_only_transaction(statement, primary).await;
         let mut search = Search::new(self.backends.refusing(primary));
         loop {
-            let go = match self.decide(statement, &mut search).await {
+            let mut go = match self.decide(statement, &mut search).await {
                 Ok(go) => go,
                 Err(NoNode::Refused(error)) => {
                     self.forget_parameters(statement);
@@ -51,6 +51,7 @@ impl Session {
                 }
                 Err(NoNode::Ended(end)) => return Err(end),
             };
+            self.name_split(&mut go);
             match self.try_on(&go, command, statement, &mut search).await? {
                 Tried::Answered => return Ok(()),
                 Tried::Elsewhere => {}
@@ -78,7 +79,11 @@ impl Session {
         search: &mut Search,
     ) -> Result<Tried, End> {
         let repeatable = self.may_run_elsewhere(go, command, statement, search);
-        if let Err(unreachable) = self.reach(go.node, statement).await {
+        let mut reached = self.reach(go.node, statement).await;
+        if reached.is_ok() {
+            reached = self.catch_up(go, statement).await;
+        }
+        if let Err(unreachable) = reached {
             return self.not_reached(go, command, statement, unreachable, repeatable, search).await;
         }
         self.arm(go, command, statement).map_err(|error| End::Told(ClientError::malformed(error)))?;
@@ -105,7 +110,7 @@ impl Session {
                 Err(End::Told(ClientError::connection_lost(&name, "with a transaction open there")))
             }
             Ok(Ended::ReadOnly) if self.reads_only_on(go) => {
-                self.refuse(command, &ClientError::read_only_transaction()).await?;
+                self.refuse(command, &ClientError::read_only_transaction(self.flavor)).await?;
                 Ok(Tried::Answered)
             }
             Ok(Ended::ReadOnly) => {
@@ -279,6 +284,7 @@ impl Session {
         let statement_id = self.prepared.next_id();
         let hold = repeatable || self.reads_only_on(go);
         let herald = self.herald(statement, go);
+        let added = if self.split.is_unopened() { Status::IN_TRANS } else { Status::default() };
         let Some(connection) = self.backends.get(go.node) else {
             return Err(RelayError::Server {
                 source: std::io::ErrorKind::NotConnected.into(),
@@ -308,7 +314,7 @@ impl Session {
         };
         let note = herald.as_ref().map(|herald| |heard: &Heard| herald.hear(heard));
         let asked = Asked {
-            walker: ReplyWalker::new(statement.expect, first),
+            walker: ReplyWalker::new(statement.expect, first).with_status(added),
             view: ClientView {
                 capabilities: self.capabilities,
                 wanted: &self.wanted,

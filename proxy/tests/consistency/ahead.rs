@@ -48,7 +48,9 @@ struct Way {
 const READ: &str = "SELECT v FROM t WHERE id = 1";
 const ON_PRIMARY: &str = "/* tidemark: node=db1 */ SELECT v FROM t WHERE id = 1";
 
-const WAYS: [Way; 8] = [
+const COMMITTED: &str = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
+
+const WAYS: [Way; 10] = [
     Way { name: "eventual", endpoint: "eventual", steps: &["BEGIN", READ], keeps: false },
     Way { name: "a transaction", endpoint: "session", steps: &["BEGIN", READ], keeps: true },
     Way {
@@ -67,14 +69,30 @@ const WAYS: [Way; 8] = [
         keeps: true,
     },
     Way { name: "a transaction, global", endpoint: "global", steps: &["BEGIN", READ], keeps: true },
+    Way {
+        name: "a split transaction",
+        endpoint: "split",
+        steps: &[COMMITTED, "BEGIN", READ, "SAVEPOINT opens", READ],
+        keeps: true,
+    },
+    Way {
+        name: "a split transaction, global",
+        endpoint: "split_global",
+        steps: &[COMMITTED, "BEGIN", "SAVEPOINT opens", READ],
+        keeps: true,
+    },
 ];
 
 fn nobody_goes_back_from_a_replica_to_a_primary_that_is_behind_it(engine: Engine) {
     let scene = Scene::new(engine);
-    let setup = ["eventual", "session", "global"].iter().fold(Setup::of(&scene.cluster), |setup, level| {
-        setup.endpoint(level, &format!("consistency = \"{level}\"\nconsistency_timeout_us = 1000000"))
-    });
-    let proxy = setup.start();
+    let lines = |level: &str| format!("consistency = \"{level}\"\nconsistency_timeout_us = 1000000\n");
+    let setup = ["eventual", "session", "global"]
+        .iter()
+        .fold(Setup::of(&scene.cluster), |setup, level| setup.endpoint(level, &lines(level)));
+    let proxy = setup
+        .endpoint("split", &(lines("session") + "transaction_split = true"))
+        .endpoint("split_global", &(lines("global") + "transaction_split = true"))
+        .start();
     scene.table();
     scene.at_primary().run("INSERT INTO t VALUES (1, 0)");
     crate::harness::clusters::caught_up(&scene.cluster);

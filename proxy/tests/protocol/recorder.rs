@@ -216,9 +216,14 @@ pub(super) struct Stage {
 
 impl Stage {
     pub(super) fn new(engine: Engine) -> Self {
+        Self::with(engine, "")
+    }
+
+    /// With these lines more in its endpoint.
+    pub(super) fn with(engine: Engine, lines: &str) -> Self {
         let cluster = shared(engine);
-        let lines = "consistency = \"session\"\nconsistency_timeout_us = 1000000";
-        let proxy = Setup::of(cluster).endpoint("rw", lines).start();
+        let lines = format!("consistency = \"session\"\nconsistency_timeout_us = 1000000\n{lines}");
+        let proxy = Setup::of(cluster).endpoint("rw", &lines).start();
         let schema = schema(cluster);
         // So that the first DROP TABLE IF EXISTS has no more to warn of than the others.
         for table in ["texts", "tracked"] {

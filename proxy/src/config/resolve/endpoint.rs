@@ -159,9 +159,10 @@ impl Resolver<'_, '_> {
                 "endpoint {name}: pool = \"{pool}\" is accepted but has no effect in this version"
             ));
         }
-        if endpoint.settings.transaction_split {
+        if endpoint.settings.transaction_split && endpoint.mode == Mode::ReadOnly {
             self.notices.push(format!(
-                "endpoint {name}: transaction_split = true is accepted but has no effect in this version"
+                "endpoint {name}: transaction_split has no effect with mode = \"read-only\", whose transactions run on \
+                 one replica"
             ));
         }
         if endpoint.mode == Mode::ReadOnly

@@ -1,0 +1,53 @@
+//! Unopened transactions while nodes and the proxy itself come and go: nothing of them is anywhere, so nothing is lost.
+
+use sandbox::{ClusterOptions, Engine};
+use wire::Status;
+
+use super::stage::{Stage, expect, until};
+use crate::harness::clusters::{caught_up, start};
+use crate::harness::on_every_engine;
+
+on_every_engine!(nodes_may_die_and_change_places, a_drained_session_ends_its_transaction_first);
+
+fn nodes_may_die_and_change_places(engine: Engine) {
+    let cluster = start(ClusterOptions::new(engine));
+    let stage = Stage::on(&cluster);
+    let mut client = stage.committed_at("session");
+    client.run("BEGIN");
+    expect(&mut client, &[("replica", "/* tidemark: node=db3 */ SELECT v FROM t")]);
+    // The replica it reads on dies.
+    cluster.replicas()[1].kill9().unwrap();
+    for _ in 0..10 {
+        expect(&mut client, &[("replica", "SELECT v FROM t")]);
+        assert_eq!(client.route().node, "db2");
+    }
+    assert!(client.status.contains(Status::IN_TRANS));
+    cluster.replicas()[1].start().unwrap();
+    caught_up(&cluster);
+    // Another one becomes primary between BEGIN and the first write.
+    let mut observer = stage.at("eventual");
+    cluster.promote(&cluster.servers()[1]).unwrap();
+    until("the new primary is known", || {
+        observer.rows("TIDEMARK SHOW NODES")[1][2].as_deref() == Some("primary")
+    });
+    expect(&mut client, &[("replica", "SELECT v FROM t")]);
+    stage.until_open(0);
+    until("writes work", || client.query("UPDATE t SET v = v + 1").error().is_none());
+    assert_eq!(client.route().node, "db2");
+    expect(&mut client, &[("primary", "SELECT v FROM t")]);
+    client.run("ROLLBACK");
+    assert_eq!(stage.direct().value("SELECT v FROM t"), "1");
+}
+
+fn a_drained_session_ends_its_transaction_first(engine: Engine) {
+    let stage = Stage::new(engine);
+    let mut client = stage.committed_at("session");
+    client.run("BEGIN");
+    expect(&mut client, &[("replica", "SELECT v FROM t")]);
+    stage.proxy.signal("TERM");
+    stage.proxy.wait_for_log("draining");
+    expect(&mut client, &[("replica", "SELECT v FROM t"), ("primary", "UPDATE t SET v = 4")]);
+    client.run("COMMIT");
+    assert_eq!(client.wait_for_end().len(), 1, "the end is told");
+    assert_eq!(stage.direct().value("SELECT v FROM t"), "4");
+}
