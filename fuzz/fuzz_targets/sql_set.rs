@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
         let _ = kill_target(bytes, dialect);
         if transaction_control(bytes, dialect).is_some() {
             let kind = classify(bytes, dialect).kind;
-            assert!(matches!(kind, Kind::Begin | Kind::BeginReadOnly | Kind::Commit | Kind::Rollback));
+            assert!(matches!(kind, Kind::Begin | Kind::Commit | Kind::Rollback));
         }
     }
 });

@@ -13,8 +13,6 @@ use crate::words::Kw;
 pub enum TransactionControl {
     /// BEGIN, BEGIN WORK, START TRANSACTION, START TRANSACTION READ WRITE
     Begin,
-    /// START TRANSACTION READ ONLY
-    BeginReadOnly,
     /// COMMIT or ROLLBACK of the whole transaction
     End {
         /// AND CHAIN: a new transaction begins at once.
@@ -47,13 +45,10 @@ pub fn transaction_control(sql: &[u8], dialect: Dialect) -> Option<TransactionCo
 
 /// What follows START.
 fn start(lexer: &mut Lexer<'_>) -> Option<TransactionControl> {
-    if !lexer.take(Kw::Transaction) {
+    if !lexer.take(Kw::Transaction) || lexer.take(Kw::Read) && !lexer.take(Kw::Write_) {
         return None;
     }
-    if !lexer.take(Kw::Read) || lexer.take(Kw::Write_) {
-        return Some(TransactionControl::Begin);
-    }
-    lexer.take(Kw::Only).then_some(TransactionControl::BeginReadOnly)
+    Some(TransactionControl::Begin)
 }
 
 /// `[WORK] [AND [NO] CHAIN] [[NO] RELEASE]`
@@ -95,7 +90,6 @@ mod tests {
         ] {
             assert_eq!(control(sql), Some(TransactionControl::Begin), "{sql}");
         }
-        assert_eq!(control("START TRANSACTION READ ONLY"), Some(TransactionControl::BeginReadOnly));
     }
 
     #[test]
@@ -125,6 +119,7 @@ mod tests {
             "`BEGIN`",
             "BEGIN WORK WORK",
             "START TRANSACTION READ",
+            "START TRANSACTION READ ONLY",
             "START TRANSACTION READ ONLY, READ WRITE",
             "START TRANSACTION WITH CONSISTENT SNAPSHOT",
             "START TRANSACTION READ WRITE, READ WRITE",

@@ -297,7 +297,7 @@ proptest! {
         kill_target(&text, dialect);
         let _ = tidemark_command(&text, dialect);
         if transaction_control(&text, dialect).is_some() {
-            prop_assert!(matches!(found.kind, Kind::Begin | Kind::BeginReadOnly | Kind::Commit | Kind::Rollback));
+            prop_assert!(matches!(found.kind, Kind::Begin | Kind::Commit | Kind::Rollback));
         }
     }
 

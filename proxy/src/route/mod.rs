@@ -235,7 +235,7 @@ pub fn route(facts: Facts<'_>) -> Decision {
 fn bound(facts: &Facts<'_>) -> Option<Decision> {
     match (facts.standing.pinned, facts.standing.transaction) {
         (Some((node, reason @ Reason::PinnedStatement)), Some(_)) => Some(go(node, reason)),
-        // AND CHAIN begins the next one behind it, on the same node.
+        // AND CHAIN, or a BEGIN within it, begins the next one behind it on the same node.
         (_, Some(node)) if begins_another(facts) => Some(there(facts, node, Reason::Transaction)),
         (_, Some(node)) => Some(go(node, Reason::Transaction)),
         (Some((node, reason)), None) => Some(there(facts, node, reason)),
@@ -244,7 +244,8 @@ fn bound(facts: &Facts<'_>) -> Option<Decision> {
 }
 
 fn begins_another(facts: &Facts<'_>) -> bool {
-    facts.request.sees && facts.request.reason == sql::Reason::TransactionControl
+    let reasons = [sql::Reason::TransactionControl, sql::Reason::Transaction];
+    facts.request.sees && reasons.contains(&facts.request.reason)
 }
 
 /// On this node and no other, outside of a transaction. What it shows is as fresh as a read all the same: on the primary

@@ -247,6 +247,7 @@ impl Session {
                 return Err(End::Told(ClientError::new(1153, b"08S01", text)));
             }
         }
+        self.end_read_only_transaction(&statement).await;
         if self.answer_control(command, &statement).await? {
             return Ok(());
         }

@@ -1,5 +1,6 @@
 //! Running a statement on a node: find it, reach it, send the command, pass the reply on, and remember.
 
+use gtid::Flavor;
 use sql::{Effects, Kind};
 use wire::Execute;
 use wire::prepared::{set_statement_id, with_types};
@@ -12,7 +13,7 @@ use super::registry::Ending;
 use super::understand::{Role, Statement};
 use super::{End, Session};
 use crate::backend::BackendError;
-use crate::cluster::snapshot::{Node, NodeId, Snapshot};
+use crate::cluster::snapshot::{Node, Snapshot};
 use crate::config::Mode;
 use crate::error::ClientError;
 use crate::relay::{Asked, Command, Ended, Heard, OnReadOnly, Patience, RelayError, reply, send};
@@ -40,7 +41,6 @@ impl Session {
         if let Some(error) = stranded {
             return Err(End::Told(error));
         }
-        self.end_read_only_transaction(statement, primary).await;
         let mut search = Search::new(self.backends.refusing(primary));
         loop {
             let mut go = match self.decide(statement, &mut search).await {
@@ -59,16 +59,26 @@ impl Session {
         }
     }
 
-    /// BEGIN ends the transaction before it. One that only read, on a replica, ends there, for the next one may write.
-    async fn end_read_only_transaction(&mut self, statement: &Statement, primary: Option<NodeId>) {
-        let begins = matches!(statement.kind, Kind::Begin | Kind::BeginReadOnly);
+    /// BEGIN ends the transaction before it. One that only read, on a replica, ends there, for the next one may write. In
+    /// MySQL it may not when it does not say so: it is read-only as the one before it was, and stays.
+    pub(super) async fn end_read_only_transaction(&mut self, statement: &Statement) {
+        let begins = match statement.kind {
+            Kind::Begin => {
+                self.flavor == Flavor::Mariadb || statement.effects.contains(Effects::READ_WRITE_TRANSACTION)
+            }
+            kind => kind == Kind::BeginReadOnly,
+        };
         let only_read = begins && self.status.contains(Status::IN_TRANS_READONLY);
-        let Some(node) = self.transaction.filter(|node| only_read && Some(*node) != primary) else { return };
+        let Some(node) = self.transaction.filter(|_| only_read) else { return };
+        if self.instance.cluster.snapshot().primary == Some(node) {
+            return;
+        }
         let Some(connection) = self.backends.get(node) else { return };
-        if connection.ask(b"COMMIT").await.is_err() {
+        if connection.ask(b"COMMIT AND NO CHAIN NO RELEASE").await.is_err() {
             self.drop_connection(node);
         }
         self.transaction = None;
+        self.status = self.status.without(Status::IN_TRANS | Status::IN_TRANS_READONLY);
     }
 
     async fn try_on(

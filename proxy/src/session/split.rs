@@ -10,12 +10,10 @@
 //! START TRANSACTION is sent alone, not in one write with the statement behind it: if the server refused it, a write
 //! behind it would be committed at once and for good.
 //!
-//! A BEGIN within a read-only transaction on a replica is looked at here, too: it ends that one there and leads away.
 //! Which transactions may be split is found out in `isolation`.
 //!
 //! Deliberately absent: autocommit off, where no statement says that a transaction begins.
 
-use gtid::Flavor;
 use sql::{Effects, Kind, Target, TransactionControl, transaction_control};
 use wire::Execute;
 use wire::rows::QueryOutcome;
@@ -28,7 +26,6 @@ use super::understand::{Role, Statement};
 use super::{End, Session};
 use crate::backend::BackendError;
 use crate::cluster::snapshot::NodeId;
-use crate::config::Mode;
 use crate::relay::Command;
 use crate::route::{Go, Reason};
 
@@ -79,11 +76,7 @@ impl Session {
         command: &mut Command,
         statement: &Statement,
     ) -> Result<bool, End> {
-        let control = self.control(command, statement);
-        if control.is_some_and(|control| self.leads_away(control, statement)) {
-            self.leave_replica().await;
-        }
-        let (begins, releases) = match control {
+        let (begins, releases) = match self.control(command, statement) {
             Some(TransactionControl::Begin) if self.may_split(statement).await => (true, false),
             Some(TransactionControl::End { chains, releases }) if self.split.unopened => (chains, releases),
             _ => return Ok(false),
@@ -100,38 +93,10 @@ impl Session {
 
     fn control(&self, command: &Command, statement: &Statement) -> Option<TransactionControl> {
         let Role::Text(range) = &statement.role else { return None };
-        if !matches!(statement.kind, Kind::Begin | Kind::BeginReadOnly | Kind::Commit | Kind::Rollback) {
+        if !matches!(statement.kind, Kind::Begin | Kind::Commit | Kind::Rollback) {
             return None;
         }
         transaction_control(command.payload(&self.client).get(range.clone())?, self.dialect)
-    }
-
-    /// Whether a BEGIN within a read-only transaction on a replica begins one that belongs elsewhere, or must be as fresh
-    /// as any. In MySQL one that does not say what it is, is read-only like the one before it, and stays.
-    fn leads_away(&self, control: TransactionControl, statement: &Statement) -> bool {
-        let on_replica = self.status.contains(Status::IN_TRANS_READONLY)
-            && self.endpoint.mode == Mode::ReadWrite
-            && self.transaction.is_some()
-            && self.transaction != self.instance.cluster.snapshot().primary;
-        on_replica
-            && match control {
-                TransactionControl::BeginReadOnly => true,
-                TransactionControl::Begin => {
-                    self.flavor == Flavor::Mariadb
-                        || statement.effects.contains(Effects::READ_WRITE_TRANSACTION)
-                }
-                TransactionControl::End { .. } => false,
-            }
-    }
-
-    /// Ends the transaction where it is open. What fails here is told when the next statement is sent there: the
-    /// connection is bound to what was lost.
-    async fn leave_replica(&mut self) {
-        if let Some(node) = self.transaction
-            && let Ok(status) = self.say(node, b"COMMIT AND NO CHAIN NO RELEASE").await
-        {
-            self.stands_at(node, status);
-        }
     }
 
     /// A statement as it is to be routed while its transaction is unopened: what shows data on the primary must not show
@@ -142,7 +107,10 @@ impl Session {
         {
             return statement;
         }
-        statement.request.sees = true;
+        // What asks about the statement before it opens nothing where that one ran on a replica.
+        let primary = self.instance.cluster.snapshot().primary;
+        let on_replica = self.previous.is_some() && self.previous != primary;
+        statement.request.sees |= statement.request.target != Target::Previous || !on_replica;
         // Rows of a cursor are fetched when the transaction may be over, or open elsewhere.
         let into_cursor = matches!(statement.role, Role::Execute(id) if self.wants_cursor(command, id));
         let plain_read = matches!(statement.request.reason, sql::Reason::Read | sql::Reason::MetadataRead);
@@ -182,13 +150,13 @@ impl Session {
         Ok(())
     }
 
-    /// Whether a statement runs beside the unopened transaction: a read on a replica, and what touches no data.
+    /// Whether a statement runs beside the unopened transaction: a read on a replica, what only a replica can answer, and
+    /// what touches no data.
     fn runs_beside(&self, go: &Go, statement: &Statement) -> bool {
         if matches!(statement.role, Role::Prepare | Role::Fetch(_) | Role::Reset(_)) {
             return true;
         }
-        let may = matches!(statement.request.target, Target::Replica | Target::Previous)
-            || go.reason == Reason::PinnedStatement;
+        let may = matches!(statement.request.target, Target::Replica | Target::Previous) || go.reason.pins();
         may && Some(go.node) != self.instance.cluster.snapshot().primary
     }
 
