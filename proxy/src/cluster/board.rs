@@ -14,7 +14,7 @@ use tracing::{error, info, warn};
 use super::discover::{Roles, Verdict, Voice, discover};
 use super::entry::{Entry, Told};
 use super::lag::Lag;
-use super::purity::{History, Present, Purity};
+use super::purity::Purity;
 use super::report::Change;
 use super::sample::Sample;
 use super::snapshot::{Health, High, Node, NodeId, Role, Snapshot};
@@ -57,6 +57,7 @@ impl Board {
         if before.as_ref().is_some_and(|before| *before != told.said.identity) {
             warn!(node = %entry.node.name, server = %told.said.identity, "another server answers at this address; nothing known of the old one is used");
             entry.reached = Arc::new(Position::empty(told.facts.flavor));
+            entry.remembered = None;
         }
         if entry.node.health != Health::Up {
             info!(node = %entry.node.name, address = %entry.node.address, version = %told.facts.version, "node is up");
@@ -131,6 +132,7 @@ impl Board {
         let Some(entry) = self.entries.get_mut(id.index()) else { return false };
         let role_changed = entry.said_by(&sample);
         entry.observe(&sample, is_primary);
+        entry.remembered = Some(sample.clone());
         entry.sample = Some(sample);
         if is_primary {
             self.lag.note(now, &entry.reached);
@@ -256,26 +258,11 @@ impl Board {
     }
 
     fn compare(&mut self, now: Instant, primary: usize, index: usize) -> bool {
-        let Some(reign) = self.entries.get(primary) else { return false };
-        let high = reign.node.high.clone();
-        let position =
-            high.as_ref().map_or_else(|| Arc::clone(&reign.reached), |high| Arc::clone(&high.position));
-        let applied = reign.sample.as_ref().map(|sample| Arc::clone(&sample.applied)).unwrap_or_default();
-        let log = reign.told.as_ref().and_then(|told| told.log.clone());
-        let Some(entry) = self.entries.get_mut(index) else { return false };
-        let Some(sample) = &entry.sample else { return false };
-        let present = Present {
-            position: &entry.node.low,
-            received_at: sample.received_at,
-            log: entry.told.as_ref().and_then(|told| told.log.as_deref()),
-        };
-        let history = History {
-            position: &position,
-            sent_at: high.map(|high| high.sent_at),
-            applied: &applied,
-            log: log.as_deref(),
-        };
-        entry.purity.look(now, present, history)
+        let Ok([reign, entry]) = self.entries.get_disjoint_mut([primary, index]) else { return false };
+        match (&entry.sample, reign.history()) {
+            (Some(sample), Some(history)) => entry.purity.look(now, sample, history),
+            _ => false,
+        }
     }
 
     /// Decides anew whose positions speak about the primary's history.

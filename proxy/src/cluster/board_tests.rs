@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::cluster::purity::LogState;
 use crate::cluster::said::{Said, Source};
 use crate::cluster::snapshot::Facts;
 use crate::config::Address;
@@ -60,9 +59,6 @@ impl Table {
             by_gtid: true,
             filters: Vec::new(),
         });
-        let log = (self.flavor == Flavor::Mariadb).then(|| {
-            Arc::new(LogState { state: BinlogState::default(), sent_at: self.now, received_at: self.now })
-        });
         Told {
             facts: Facts {
                 version: "9.7.4".to_owned(),
@@ -83,7 +79,6 @@ impl Table {
             logs_updates: node != 2,
             behind: None,
             has_gtids: true,
-            log,
         }
     }
 
@@ -102,8 +97,14 @@ impl Table {
         Arc::new(Position::parse(self.flavor, text.as_bytes()).unwrap())
     }
 
-    /// A millisecond for the question, a millisecond for the answer.
+    /// A millisecond for the question, a millisecond for the answer. Which MariaDB server wrote what is as `logged` says.
     fn sample(&mut self, node: u8, applied: &str, logged: &str) {
+        self.sample_with_log(node, applied, logged, logged);
+    }
+
+    fn sample_with_log(&mut self, node: u8, applied: &str, logged: &str, log: &str) {
+        let log =
+            (self.flavor == Flavor::Mariadb).then(|| Arc::new(BinlogState::parse(log.as_bytes()).unwrap()));
         let writable = self.board.entries[usize::from(node)].told.as_ref().unwrap().said.writable;
         self.pass(1);
         let sent_at = self.now;
@@ -113,6 +114,7 @@ impl Table {
             writable,
             applied: self.position(applied),
             logged: self.position(logged),
+            log,
             sent_at,
             received_at: self.now,
         };
@@ -151,7 +153,7 @@ fn a_mariadb_replica_that_does_not_log_has_no_high() {
     (0..3).for_each(|node| table.join(node, node == 0, (node > 0).then_some(0)));
     table.sample(0, "", "0-1-9");
     table.sample(1, "0-1-8", "0-1-9");
-    table.sample(2, "0-1-8", "0-1-8");
+    table.sample_with_log(2, "0-1-8", "0-1-8", "");
     table.sample(0, "", "0-1-9");
     assert!(table.node(0).low.is_empty());
     assert_eq!(table.node(0).high.unwrap().position, table.position("0-1-9"));
@@ -161,6 +163,41 @@ fn a_mariadb_replica_that_does_not_log_has_no_high() {
     );
     assert_eq!((table.node(2).low, table.node(2).high.is_none()), (table.position("0-1-8"), true));
     assert_eq!(table.follows(), [true; 3]);
+}
+
+#[test]
+fn a_mariadb_replica_that_kept_what_was_lost_does_not_follow_when_its_number_is_given_again() {
+    let mut table = Table::empty(Flavor::Mariadb);
+    (0..3).for_each(|node| table.join(node, node == 0, (node > 0).then_some(0)));
+    table.sample(0, "", "0-1-9");
+    table.sample(1, "0-1-8", "0-1-8");
+    table.sample_with_log(2, "0-1-9", "0-1-9", "");
+    table.sample(0, "", "0-1-9");
+    assert_eq!(table.follows(), [true; 3]);
+    table.board.down(table.now, NodeId(0), "gone");
+    let told = table.told(1, true, None);
+    table.board.told(table.now, NodeId(1), told);
+    // Told only now that db2 is followed, the board hears at once of a write with the number of the lost one.
+    table.sample_with_log(1, "0-1-8", "0-2-9", "0-1-8,0-2-9");
+    let told = table.told(2, false, Some(1));
+    table.board.told(table.now, NodeId(2), told);
+    assert_eq!(table.snapshot().primary, Some(NodeId(1)));
+    table.sample_with_log(2, "0-1-9", "0-1-9", "");
+    assert!(!table.node(2).follows);
+    table.sample_with_log(1, "0-1-8", "0-2-10", "0-1-8,0-2-10");
+    assert_eq!((table.node(2).follows, table.node(2).errant.as_deref()), (false, Some("0-1-9")));
+}
+
+#[test]
+fn a_mariadb_replica_is_judged_by_what_its_primary_was_last_known_to_have() {
+    let mut table = Table::empty(Flavor::Mariadb);
+    (0..3).for_each(|node| table.join(node, node == 0, (node > 0).then_some(0)));
+    table.sample(0, "", "0-1-9");
+    table.board.down(table.now, NodeId(0), "gone");
+    table.sample(1, "0-1-9", "0-1-9");
+    table.sample(2, "0-1-10", "0-1-10");
+    assert_eq!(table.follows(), [true, true, false]);
+    assert!(table.node(2).errant.is_none());
 }
 
 #[test]
@@ -303,6 +340,7 @@ fn another_server_at_the_address_shares_nothing_with_the_old_one() {
         writable: false,
         applied: table.position("A:1-3"),
         logged: table.position("A:1-3"),
+        log: None,
         sent_at: table.now,
         received_at: table.now,
     };

@@ -6,10 +6,11 @@ use std::time::Duration;
 use gtid::{Flavor, Position};
 use tracing::{error, info, warn};
 
-use super::purity::{LogState, Purity};
+use super::purity::Purity;
 use super::said::Said;
 use super::sample::Sample;
 use super::snapshot::{Facts, Health, High, Node, NodeId, Role};
+use super::stray::History;
 use crate::config::NodeConfig;
 
 /// What a server said at login or on a later look.
@@ -25,8 +26,6 @@ pub(super) struct Told {
     pub(super) behind: Option<Duration>,
     /// Whether its transactions have numbers.
     pub(super) has_gtids: bool,
-    /// MariaDB: who wrote what in its log.
-    pub(super) log: Option<Arc<LogState>>,
 }
 
 /// What is known of one node.
@@ -40,6 +39,8 @@ pub(super) struct Entry {
     pub(super) told: Option<Told>,
     /// The watcher's last answer in this life.
     pub(super) sample: Option<Sample>,
+    /// Its last answer in any life in which it kept its history.
+    pub(super) remembered: Option<Sample>,
     /// What it was known to have, in any life.
     pub(super) reached: Arc<Position>,
     /// Whether it has transactions of its own.
@@ -69,6 +70,7 @@ impl Entry {
             asked: false,
             told: None,
             sample: None,
+            remembered: None,
             reached: nothing,
             purity: Purity::default(),
         }
@@ -81,6 +83,25 @@ impl Entry {
         self.node.high = None;
         self.sample = None;
         self.purity = Purity::default();
+    }
+
+    /// What it had in earlier lives says nothing any more.
+    pub(super) fn forget(&mut self) {
+        self.reached = Arc::new(Position::empty(self.reached.flavor()));
+        self.remembered = None;
+    }
+
+    /// Everything it is known to have; of a server that does not answer, what it had when it last did.
+    pub(super) fn history(&self) -> Option<History<'_>> {
+        let last = self.sample.as_ref().or(self.remembered.as_ref())?;
+        let sent_at = self.sample.as_ref().map(|sample| sample.sent_at);
+        Some(match (&last.log, &self.node.high) {
+            (Some(log), _) => History { position: &last.applied, log: Some(log), sent_at },
+            (None, Some(high)) => {
+                History { position: &high.position, log: None, sent_at: Some(high.sent_at) }
+            }
+            (None, None) => History { position: &self.reached, log: None, sent_at: None },
+        })
     }
 
     /// Takes over what the server said. Returns whether anything is news.
@@ -107,11 +128,11 @@ impl Entry {
 
     /// Shows, and says once, that the node has transactions of its own.
     pub(super) fn show_errant(&mut self) {
-        let errant = self.purity.errant();
-        if errant == self.node.errant.as_deref() {
+        let errant: Option<Arc<str>> = self.purity.errant().map(|what| Arc::from(what.to_string()));
+        if errant == self.node.errant {
             return;
         }
-        match errant {
+        match errant.as_deref() {
             Some(what) => error!(
                 node = %self.node.name,
                 transactions = what,
@@ -123,7 +144,7 @@ impl Entry {
             }
             None => {}
         }
-        self.node.errant = errant.map(Arc::from);
+        self.node.errant = errant;
     }
 
     /// Whether the node still has what it had. If not, its history was replaced or cut, and a new life begins.
@@ -138,7 +159,7 @@ impl Entry {
                 "the node no longer has transactions that it had (a crash, a restore, or RESET); what was known of its position is dropped"
             );
             self.new_life();
-            self.reached = Arc::new(Position::empty(sample.applied.flavor()));
+            self.forget();
         }
         !kept
     }

@@ -29,6 +29,7 @@ mod sample;
 mod shared;
 mod shows;
 pub mod snapshot;
+mod stray;
 mod version;
 mod waiters;
 mod watch;

@@ -1,9 +1,8 @@
 //! A connection of the monitor account: how it is opened, and the questions that are asked on it.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gtid::{BinlogState, Flavor};
+use gtid::Flavor;
 use tokio::time::timeout;
 use wire::capability::Capabilities;
 use wire::command::CommandCode;
@@ -11,7 +10,6 @@ use wire::rows::{QueryOutcome, TextResult};
 
 use super::entry::Told;
 use super::facts::{self, Greeted, Grounds, Variables};
-use super::purity::LogState;
 use super::said::{self, Said};
 use super::version::{Version, flavor};
 use crate::backend::control::{ask, command};
@@ -114,7 +112,7 @@ impl Connection {
         Ok(sent_at.elapsed())
     }
 
-    /// Asks for everything but the position: settings, sources, and whose transactions are in the log.
+    /// Asks for everything but the position: settings and sources.
     pub(super) async fn told(&mut self) -> Result<Told, BackendError> {
         self.variables = Variables::read(&self.ask(facts::VARIABLES, Duration::ZERO).await?);
         self.replication(self.variables.writable()).await
@@ -139,7 +137,6 @@ impl Connection {
             writable,
             sources: status.as_ref().map(said::sources),
         };
-        let log = self.log_state().await?;
         let grounds = Grounds { said: &said, log_status: log_status.as_ref(), lacks_grant };
         Ok(Told {
             facts: facts::facts(&self.greeted, self.flavor, &self.variables, grounds),
@@ -147,7 +144,6 @@ impl Connection {
             behind: status.as_ref().and_then(said::behind),
             logs_updates: self.variables.logs_updates(),
             has_gtids: self.variables.has_gtids(self.flavor),
-            log,
         })
     }
 
@@ -158,19 +154,6 @@ impl Connection {
             Err(BackendError::Refused(error)) if error.code == PRIVILEGE_MISSING => Ok(None),
             Err(error) => Err(error),
         }
-    }
-
-    async fn log_state(&mut self) -> Result<Option<Arc<LogState>>, BackendError> {
-        if self.flavor == Flavor::Mysql {
-            return Ok(None);
-        }
-        let sent_at = Instant::now();
-        let answer = self.ask("SELECT @@global.gtid_binlog_state", Duration::ZERO).await?;
-        let text = answer.rows.first().and_then(|row| row.first()?.as_deref()).unwrap_or_default();
-        let state = BinlogState::parse(text).map_err(|error| {
-            BackendError::Protocol(format!("its gtid_binlog_state cannot be read: {error}"))
-        })?;
-        Ok(Some(Arc::new(LogState { state, sent_at, received_at: Instant::now() })))
     }
 
     fn version(&self) -> Version {

@@ -8,11 +8,13 @@
 //! A MySQL transaction is visible a moment before it enters `gtid_executed`; until then it is in `gtid_owned`, and
 //! it moves from one to the other under a lock. A MariaDB primary's own writes are never in `gtid_slave_pos`, and
 //! its `gtid_binlog_pos` is ahead of what it shows, so that a true LOW must be asked for by other means (`shows`).
+//! MariaDB's `gtid_binlog_state` is asked for in the same breath, and after the positions: a log state older than the
+//! position would not show who wrote the last of it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gtid::{Flavor, ParseError, Position, parse_owned};
+use gtid::{BinlogState, Flavor, ParseError, Position, parse_owned};
 use wire::rows::TextResult;
 
 /// A node's answer.
@@ -26,6 +28,8 @@ pub(super) struct Sample {
     pub(super) applied: Arc<Position>,
     /// A bound of what it shows from above, where it logs what it applies.
     pub(super) logged: Arc<Position>,
+    /// MariaDB: who wrote what in its log.
+    pub(super) log: Option<Arc<BinlogState>>,
     /// Just before the question went out.
     pub(super) sent_at: Instant,
     /// When the answer was there.
@@ -52,8 +56,8 @@ pub(super) fn question(flavor: Flavor, wait: Option<(&str, Duration)>) -> String
                 format!("MASTER_GTID_WAIT('{target}', {})", seconds(limit))
             });
             format!(
-                "SELECT {wait}, @@global.gtid_slave_pos, @@global.gtid_binlog_pos, 0, @@global.read_only, \
-                 @@global.server_id"
+                "SELECT {wait}, @@global.gtid_slave_pos, @@global.gtid_binlog_pos, @@global.gtid_binlog_state, \
+                 @@global.read_only, @@global.server_id"
             )
         }
     }
@@ -75,15 +79,24 @@ pub(super) enum Unreadable {
 pub(super) struct Reader {
     flavor: Flavor,
     texts: [Vec<u8>; 2],
+    log_text: Vec<u8>,
     applied: Arc<Position>,
     logged: Arc<Position>,
+    log: Option<Arc<BinlogState>>,
 }
 
 impl Reader {
     /// A reader for one connection.
     pub(super) fn new(flavor: Flavor) -> Self {
         let empty = Arc::new(Position::empty(flavor));
-        Self { flavor, texts: [Vec::new(), Vec::new()], applied: Arc::clone(&empty), logged: empty }
+        Self {
+            flavor,
+            texts: [Vec::new(), Vec::new()],
+            log_text: Vec::new(),
+            applied: Arc::clone(&empty),
+            logged: empty,
+            log: (flavor == Flavor::Mariadb).then(Arc::default),
+        }
     }
 
     /// Reads the answer to [`question`].
@@ -93,19 +106,26 @@ impl Reader {
         sent_at: Instant,
         received_at: Instant,
     ) -> Result<Sample, Unreadable> {
-        let Some([_, first, second, super_read_only, read_only, identity]) =
-            answer.rows.first().map(Vec::as_slice)
+        let Some([_, first, second, third, read_only, identity]) = answer.rows.first().map(Vec::as_slice)
         else {
             return Err(Unreadable::Shape);
         };
         let bytes = |value: &Option<Vec<u8>>| value.clone().unwrap_or_default();
         self.positions([bytes(first), bytes(second)])?;
         let off = |value: &Option<Vec<u8>>| matches!(value.as_deref(), Some(b"0" | b"OFF"));
+        let super_off = match self.flavor {
+            Flavor::Mysql => off(third),
+            Flavor::Mariadb => {
+                self.log_state(bytes(third))?;
+                true
+            }
+        };
         Ok(Sample {
             identity: String::from_utf8_lossy(&bytes(identity)).into_owned(),
-            writable: off(super_read_only) && off(read_only),
+            writable: super_off && off(read_only),
             applied: Arc::clone(&self.applied),
             logged: Arc::clone(&self.logged),
+            log: self.log.clone(),
             sent_at,
             received_at,
         })
@@ -130,6 +150,14 @@ impl Reader {
             }
         }
         self.texts = texts;
+        Ok(())
+    }
+
+    fn log_state(&mut self, text: Vec<u8>) -> Result<(), ParseError> {
+        if self.log_text != text {
+            self.log = Some(Arc::new(BinlogState::parse(&text)?));
+            self.log_text = text;
+        }
         Ok(())
     }
 }
@@ -178,11 +206,13 @@ mod tests {
     #[test]
     fn mariadb_low_is_applied_and_high_what_is_logged_or_came_before_the_log() {
         let mut reader = Reader::new(Flavor::Mariadb);
-        let sample = read(&mut reader, ["-1", "0-1-7,3-1-2", "0-1-8", "0", "1", "2"]);
+        let sample = read(&mut reader, ["-1", "0-1-7,3-1-2", "0-1-8", "0-1-8,0-2-4", "1", "2"]);
         assert_eq!(sample.applied.to_string(), "0-1-7,3-1-2");
         assert_eq!(sample.logged.to_string(), "0-1-8,3-1-2");
         assert!(!sample.writable);
+        assert_eq!(sample.log.as_deref(), Some(&BinlogState::parse(b"0-1-8,0-2-4").unwrap()));
         assert_eq!(sample.identity, "2");
+        assert!(read(&mut reader, ["-1", "", "", "", "0", "2"]).writable);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Nodes that die, hang, lose or invent transactions.
 
 use super::*;
+use sandbox::ReplicaLog;
+
 use crate::cluster::AskError;
 use crate::cluster::snapshot::{Health, Role};
 
@@ -103,4 +105,32 @@ fn the_primary_is_asked_in_vain_when_it_is_read_only_or_gone() {
             live.cluster.ask_primary().await.unwrap();
         });
     }
+}
+
+#[test]
+fn a_number_given_twice_is_no_proof_also_of_a_replica_that_logs_nothing() {
+    // Only MariaDB gives a number twice in a failover.
+    let live = Live::start(ClusterOptions::new(Engine::Mariadb).replica_log(1, ReplicaLog::OwnOnly));
+    live.settled();
+    let [promoted, left] = live.servers.replicas() else { panic!("two replicas") };
+    promoted.stop_io_thread().unwrap();
+    live.write();
+    live.until("one replica has it", |snapshot| {
+        snapshot.nodes[2].low.covers(&snapshot.nodes[0].high.as_ref().unwrap().position)
+    });
+    live.servers.primary().kill9().unwrap();
+    promoted.sql("STOP SLAVE; RESET SLAVE ALL; SET GLOBAL read_only = OFF").unwrap();
+    left.sql(&format!("STOP SLAVE; CHANGE MASTER TO MASTER_PORT = {}; START SLAVE", promoted.port()))
+        .unwrap();
+    live.until("db2 is primary", |snapshot| snapshot.primary == Some(FIRST));
+    // The next write has the number of the lost one.
+    promoted.sql("UPDATE app.t SET v = 1000 WHERE id = 1").unwrap();
+    let bound = runtime().block_on(live.cluster.ask_primary()).unwrap();
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_secs(2) {
+        let node = live.node(SECOND);
+        assert!(!node.follows || !node.low.covers(&bound.high), "{} seems to be on {node:?}", bound.high);
+    }
+    assert_eq!(live.value(SECOND), 1);
+    assert!(live.node(SECOND).errant.is_some());
 }
