@@ -37,11 +37,16 @@ impl BinlogState {
         self.0.iter().copied()
     }
 
+    /// The last sequence number that a server wrote in a domain.
+    pub fn last_of(&self, domain: u32, server_id: u32) -> Option<u64> {
+        let key = (domain, server_id);
+        let at = self.0.binary_search_by_key(&key, |entry| (entry.domain, entry.server_id)).ok()?;
+        self.0.get(at).map(|entry| entry.sequence)
+    }
+
     /// Whether this very transaction went through the binary log: its server has come at least this far in its domain.
     pub fn contains(&self, gtid: DomainGtid) -> bool {
-        let key = (gtid.domain, gtid.server_id);
-        let found = self.0.binary_search_by_key(&key, |entry| (entry.domain, entry.server_id)).ok();
-        found.and_then(|at| self.0.get(at)).is_some_and(|entry| entry.sequence >= gtid.sequence)
+        self.last_of(gtid.domain, gtid.server_id).is_some_and(|last| last >= gtid.sequence)
     }
 
     /// The GTIDs of `need` that never went through this binary log: what a failover to this server has lost.

@@ -10,6 +10,7 @@ use crate::error::ParseError;
 use crate::intervals::{self, Interval, Intervals, MAX_GNO};
 use crate::mysql_text;
 use crate::source::Source;
+use crate::uuid::Uuid;
 
 /// The numbers of one source; never none.
 #[derive(Clone, PartialEq, Eq)]
@@ -91,6 +92,18 @@ impl GtidSet {
         }
         // Sources and pieces come in order, so the invariants hold already.
         Self(parts)
+    }
+
+    /// The GTIDs that are in both sets.
+    #[must_use]
+    pub fn common_with(&self, other: &Self) -> Self {
+        self.missing_from(&self.missing_from(other))
+    }
+
+    /// The GTIDs that a server committed first, under any tag.
+    #[must_use]
+    pub fn of_server(&self, uuid: Uuid) -> Self {
+        Self(self.0.iter().filter(|part| part.source.uuid == uuid).cloned().collect())
     }
 
     /// Whether any GTID is in both sets.

@@ -71,6 +71,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
+    fn parts_of_a_set(a in runs(), b in runs(), u in 0..4u8) {
+        let (a_set, b_set) = (set(&a), set(&b));
+        prop_assert_eq!(members(&a_set.common_with(&b_set)), &model(&a) & &model(&b));
+        let of_server: Model = model(&a).into_iter().filter(|gtid| gtid.0 == u).collect();
+        prop_assert_eq!(members(&a_set.of_server(source(u, 0).uuid)), of_server);
+    }
+
+    #[test]
     fn reading_and_printing(a in runs()) {
         let a_set = set(&a);
         prop_assert_eq!(members(&a_set), model(&a));

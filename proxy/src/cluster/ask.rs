@@ -14,7 +14,7 @@ use super::group;
 use super::monitor::Connection;
 use super::sample::{self, Reader, Sample};
 use super::shared::Shared;
-use super::snapshot::{High, NodeId};
+use super::snapshot::NodeId;
 use crate::backend::error::BackendError;
 use crate::config::Address;
 use crate::route::PrimaryBound;
@@ -113,6 +113,8 @@ impl Line {
     pub(super) async fn sample(&mut self) -> (Sample, NodeId) {
         loop {
             let (node, incarnation) = self.connect().await;
+            // A primary that has lost its history must not answer for the one that is known of it.
+            let known = self.shared.reached(node);
             let Some(sample) = self.try_question(async |held: &mut Held| held.question().await).await else {
                 continue;
             };
@@ -131,9 +133,7 @@ impl Line {
                 self.shared.update(|board, now| board.demoted(now, node));
                 continue;
             }
-            // What a MariaDB primary has applied as a replica and what it logged are no news about what it shows.
-            let high = High { position: Arc::clone(&sample.logged), sent_at: sample.sent_at };
-            self.shared.update(|board, _| board.overheard(node, incarnation, &sample.applied, Some(high)));
+            self.shared.update(|board, now| board.answered(now, node, incarnation, &known, &sample));
             return (sample, node);
         }
     }

@@ -12,12 +12,14 @@ use gtid::{Flavor, Position};
 use tracing::{error, info, warn};
 
 use super::discover::{Roles, Verdict, Voice, discover};
+use super::disowned::Disowned;
 use super::entry::{Entry, Told};
 use super::lag::Lag;
-use super::purity::Purity;
+use super::purity::Errant;
 use super::report::Change;
 use super::sample::Sample;
 use super::snapshot::{Health, High, Node, NodeId, Role, Snapshot};
+use super::stray::Stray;
 use crate::config::NodeConfig;
 
 /// The cluster as its watchers know it.
@@ -56,8 +58,8 @@ impl Board {
         let before = entry.told.as_ref().map(|told| told.said.identity.clone());
         if before.as_ref().is_some_and(|before| *before != told.said.identity) {
             warn!(node = %entry.node.name, server = %told.said.identity, "another server answers at this address; nothing known of the old one is used");
-            entry.reached = Arc::new(Position::empty(told.facts.flavor));
-            entry.remembered = None;
+            entry.forget();
+            entry.disowned = Disowned::default();
         }
         if entry.node.health != Health::Up {
             info!(node = %entry.node.name, address = %entry.node.address, version = %told.facts.version, "node is up");
@@ -105,8 +107,8 @@ impl Board {
         self.settle(now);
     }
 
-    /// Takes a node out of rotation, or back.
-    pub(super) fn drain(&mut self, id: NodeId, drained: bool) {
+    /// Takes a node out of rotation, or back. Putting it back is an operator's word that it is sound.
+    pub(super) fn drain(&mut self, now: Instant, id: NodeId, drained: bool) {
         if let Some(entry) = self.entries.get_mut(id.index())
             && entry.node.drained != drained
         {
@@ -117,32 +119,76 @@ impl Board {
                 "node takes statements again"
             };
             info!(node = %entry.node.name, "{what}");
+            if !drained && !entry.disowned.is_empty() {
+                warn!(
+                    node = %entry.node.name,
+                    transactions = %entry.disowned,
+                    "taken for cloned anew: what it had of lost transactions is not held against it any more"
+                );
+                entry.disowned = Disowned::default();
+                self.follow(now);
+            }
         }
     }
 
     /// The watcher's answer. Returns whether the node should be asked for its role again, soon.
     pub(super) fn sampled(&mut self, now: Instant, id: NodeId, sample: Sample) -> bool {
-        let Some(entry) = self.entries.get_mut(id.index()) else { return false };
-        let is_primary = self.roles.primary == Some(id.index());
+        let index = id.index();
+        let is_primary = self.roles.primary == Some(index);
+        let Some(entry) = self.entries.get_mut(index) else { return false };
+        if entry.reborn_at.is_some_and(|reborn_at| sample.sent_at < reborn_at) {
+            return false;
+        }
         let history_lost = entry.check_growth(&sample);
+        let role_changed = entry.said_by(&sample);
+        entry.observe(&sample, is_primary);
+        let cleared = entry.look_for_disowned(&sample);
+        entry.remembered = Some(sample.clone());
+        entry.sample = Some(sample);
         if history_lost && is_primary {
             error!(node = %entry.node.name, "the primary's history is another one than before; every replica is checked against it anew");
             self.begin_epoch();
+            self.disown(index);
         }
-        let Some(entry) = self.entries.get_mut(id.index()) else { return false };
-        let role_changed = entry.said_by(&sample);
-        entry.observe(&sample, is_primary);
-        entry.remembered = Some(sample.clone());
-        entry.sample = Some(sample);
         if is_primary {
-            self.lag.note(now, &entry.reached);
+            let reached = self.entries.get(index).map(|entry| Arc::clone(&entry.reached));
+            self.lag.note(now, &reached.unwrap_or_default());
         }
         if role_changed || matches!(self.roles.verdict, Verdict::Unproven(_)) {
             self.settle(now);
+        } else if history_lost || cleared {
+            self.follow(now);
         } else {
-            self.look(now, is_primary, id.index());
+            self.look(now, is_primary, index);
         }
         role_changed
+    }
+
+    /// What a node is known to have, by its watcher.
+    pub(super) fn reached(&self, id: NodeId) -> Arc<Position> {
+        self.entries.get(id.index()).map(|entry| Arc::clone(&entry.reached)).unwrap_or_default()
+    }
+
+    /// The primary's answer on another connection, asked in this life of it. `known`: what it was known to have before it was
+    /// asked.
+    pub(super) fn answered(
+        &mut self,
+        now: Instant,
+        id: NodeId,
+        incarnation: u64,
+        known: &Position,
+        sample: &Sample,
+    ) {
+        let same_life =
+            self.entries.get(id.index()).is_some_and(|entry| entry.node.incarnation == incarnation);
+        if same_life && !sample.logged.covers(known) {
+            // Before anybody takes the new numbers for the old ones.
+            self.sampled(now, id, sample.clone());
+            return;
+        }
+        // What a MariaDB primary has applied as a replica and what it logged are no news about what it shows.
+        let high = High { position: Arc::clone(&sample.logged), sent_at: sample.sent_at };
+        self.overheard(id, incarnation, &sample.applied, Some(high));
     }
 
     /// An answer of the same server on another connection, asked in this life: it can only add.
@@ -225,6 +271,7 @@ impl Board {
         if primary.is_some() && primary != self.reigning {
             self.reigning = primary;
             self.begin_epoch();
+            self.turn();
         }
         self.follow(now);
     }
@@ -232,8 +279,34 @@ impl Board {
     fn begin_epoch(&mut self) {
         self.epoch += 1;
         self.lag.clear();
-        for entry in &mut self.entries {
-            entry.purity = Purity::default();
+        self.entries.iter_mut().for_each(Entry::begin_proof);
+    }
+
+    /// What the new primary has is right from now on.
+    fn turn(&mut self) {
+        let Some(primary) = self.reigning.and_then(|index| self.entries.get_mut(index)) else { return };
+        let kept = std::mem::take(&mut primary.disowned);
+        if kept.is_empty() {
+            return;
+        }
+        for (index, entry) in self.entries.iter_mut().enumerate() {
+            if self.reigning != Some(index) {
+                let logs_updates = entry.logs_updates();
+                entry.disowned.turn(&kept, entry.sample.as_ref().or(entry.remembered.as_ref()), logs_updates);
+            }
+        }
+    }
+
+    /// The primary has lost transactions: notes who is known to have them, also of nodes that are away.
+    fn disown(&mut self, primary: usize) {
+        for index in (0..self.entries.len()).filter(|index| *index != primary) {
+            let Ok([reign, entry]) = self.entries.get_disjoint_mut([primary, index]) else { return };
+            let (Some(author), Some(history)) = (&reign.sample, reign.history()) else { return };
+            let Some(had) = entry.last_answer().filter(|had| had.received_at <= author.sent_at) else {
+                continue;
+            };
+            let stray = Stray::all_of(had).without(history);
+            entry.disowned.note(&stray, author, history);
         }
     }
 
@@ -259,9 +332,29 @@ impl Board {
 
     fn compare(&mut self, now: Instant, primary: usize, index: usize) -> bool {
         let Ok([reign, entry]) = self.entries.get_disjoint_mut([primary, index]) else { return false };
-        match (&entry.sample, reign.history()) {
-            (Some(sample), Some(history)) => entry.purity.look(now, sample, history),
-            _ => false,
+        let (Some(sample), Some(history)) = (&entry.sample, reign.history()) else { return false };
+        let changed = entry.purity.look(now, sample, history);
+        if let Some(errant) = entry.purity.errant().cloned() {
+            self.ask_authors(primary, index, &errant);
+        }
+        changed
+    }
+
+    /// Notes which of a node's own transactions were lost by whoever wrote them.
+    fn ask_authors(&mut self, primary: usize, index: usize, errant: &Errant) {
+        let mut disowned = match self.entries.get_mut(index) {
+            Some(entry) => std::mem::take(&mut entry.disowned),
+            None => return,
+        };
+        if let Some(history) = self.entries.get(primary).and_then(Entry::history) {
+            let others = self.entries.iter().enumerate().filter(|(other, _)| *other != index);
+            let answers = others.filter_map(|(_, other)| other.sample.as_ref());
+            for author in answers.filter(|answer| answer.sent_at >= errant.heard_at) {
+                disowned.note(&errant.what, author, history);
+            }
+        }
+        if let Some(entry) = self.entries.get_mut(index) {
+            entry.disowned = disowned;
         }
     }
 
@@ -276,8 +369,8 @@ impl Board {
             let is_primary = self.roles.primary == Some(index);
             entry.show_errant();
             let able = entry.told.as_ref().is_some_and(|told| told.facts.shortcomings.is_empty());
-            let pure = is_primary || (self.roles.descends_from_primary(index) && entry.purity.is_pure());
-            entry.node.follows = able && pure;
+            let pure = entry.purity.is_pure() && entry.disowned.is_empty();
+            entry.node.follows = able && (is_primary || (self.roles.descends_from_primary(index) && pure));
         }
     }
 }

@@ -103,22 +103,41 @@ impl Table {
     }
 
     fn sample_with_log(&mut self, node: u8, applied: &str, logged: &str, log: &str) {
-        let log =
-            (self.flavor == Flavor::Mariadb).then(|| Arc::new(BinlogState::parse(log.as_bytes()).unwrap()));
-        let writable = self.board.entries[usize::from(node)].told.as_ref().unwrap().said.writable;
         self.pass(1);
         let sent_at = self.now;
         self.pass(1);
-        let sample = Sample {
+        self.sample_sent(sent_at, node, applied, logged, log);
+    }
+
+    fn sample_sent(&mut self, sent_at: Instant, node: u8, applied: &str, logged: &str, log: &str) {
+        let sample = self.answer(sent_at, node, applied, logged, log);
+        self.board.sampled(self.now, NodeId(node), sample);
+    }
+
+    /// An answer that comes now.
+    fn answer(&self, sent_at: Instant, node: u8, applied: &str, logged: &str, log: &str) -> Sample {
+        let log =
+            (self.flavor == Flavor::Mariadb).then(|| Arc::new(BinlogState::parse(log.as_bytes()).unwrap()));
+        Sample {
             identity: self.identity(usize::from(node)),
-            writable,
+            writable: self.board.entries[usize::from(node)].told.as_ref().unwrap().said.writable,
             applied: self.position(applied),
             logged: self.position(logged),
             log,
             sent_at,
             received_at: self.now,
-        };
-        self.board.sampled(self.now, NodeId(node), sample);
+        }
+    }
+
+    /// The primary is asked on another connection.
+    fn ask_primary(&mut self, applied: &str, logged: &str) {
+        let known = self.board.reached(NodeId(0));
+        let incarnation = self.node(0).incarnation;
+        self.pass(1);
+        let sent_at = self.now;
+        self.pass(1);
+        let sample = self.answer(sent_at, 0, applied, logged, logged);
+        self.board.answered(self.now, NodeId(0), incarnation, &known, &sample);
     }
 
     fn snapshot(&self) -> Snapshot {
@@ -241,11 +260,123 @@ fn a_primary_that_lost_transactions_begins_an_epoch_in_which_replicas_are_checke
     table.sample(1, "A:1-5", "A:1-5");
     table.sample(0, "A:1-2", "A:1-2");
     assert_eq!(table.node(1).errant.as_deref(), Some(format!("{}:3-5", UUIDS[0]).as_str()));
-    // It writes those numbers again: what the replica has under them is something else, and cannot be told apart.
+    // Those who lost them as well are sound.
     table.pass(2000);
     table.sample(2, "A:1-2", "A:1-2");
     table.sample(0, "A:1-2", "A:1-2");
     assert!(table.node(2).follows);
+}
+
+#[test]
+fn what_the_primary_lost_is_held_against_a_replica_until_it_answers_without_it() {
+    let mut table = Table::mysql();
+    table.sample(0, "A:1-2", "A:1-2");
+    let lost = Some(format!("{}:3-5", UUIDS[0]));
+    // The numbers are given again, and no comparison tells any difference; nor does a new connection.
+    table.sample(0, "A:1-9", "A:1-9");
+    for applied in ["A:1-5", "A:1-9"] {
+        table.pass(2000);
+        table.sample(1, applied, applied);
+        table.sample(0, "A:1-9", "A:1-9");
+        assert_eq!(
+            (table.node(1).follows, table.node(1).errant.as_deref().map(str::to_owned)),
+            (false, lost.clone())
+        );
+        table.board.down(table.now, NodeId(1), "gone");
+        table.join(1, false, Some(0));
+    }
+    table.sample(1, "A:1-9", "A:1-9");
+    assert_eq!(table.follows(), [true, false, false]);
+    // A replica that was cloned from the primary: it is seen without them, or an operator says so.
+    table.sample(1, "", "");
+    table.sample(1, "A:1-9", "A:1-9");
+    table.sample(2, "A:1-9", "A:1-9");
+    assert_eq!(table.follows(), [true, true, false]);
+    table.board.drain(table.now, NodeId(2), true);
+    assert_eq!(table.follows(), [true, true, false]);
+    table.board.drain(table.now, NodeId(2), false);
+    assert_eq!(table.follows(), [true; 3]);
+    assert!(table.node(2).errant.is_none());
+}
+
+#[test]
+fn of_replicas_that_were_away_it_is_known_what_the_primary_lost() {
+    let mut table = Table::mysql();
+    table.board.down(table.now, NodeId(2), "gone");
+    table.sample(0, "A:1-2", "A:1-2");
+    table.sample(0, "A:1-9", "A:1-9");
+    table.join(2, false, Some(0));
+    table.sample(2, "A:1-5", "A:1-5");
+    table.sample(0, "A:1-9", "A:1-9");
+    assert!(!table.node(2).follows && table.node(2).errant.is_some());
+}
+
+#[test]
+fn nobody_follows_a_new_history_before_that_is_proven() {
+    let mut table = Table::mysql();
+    // The replicas answer after the question to the primary was sent, and before its answer.
+    let sent_at = table.now;
+    table.pass(50);
+    table.sample(1, "A:1-5", "A:1-5");
+    table.sample(2, "A:1-5", "A:1-5");
+    table.pass(40);
+    table.sample_sent(sent_at, 0, "A:1-2", "A:1-2", "");
+    assert_eq!((table.snapshot().epoch, table.follows()), (2, [true, false, false]));
+    assert!(table.node(1).errant.is_none(), "they may be ahead of its answer");
+    table.sample(0, "A:1-2", "A:1-2");
+    assert!(table.node(1).errant.is_some());
+    // The same for a node whose own history is another one.
+    let mut table = Table::mysql();
+    table.sample(1, "A:1-4,B:1", "A:1-4,B:1");
+    assert!(!table.node(1).follows);
+}
+
+#[test]
+fn whoever_asks_the_primary_hears_nothing_of_a_new_history_before_it_is_noticed() {
+    let mut table = Table::mysql();
+    let watching_since = table.now;
+    table.ask_primary("A:1-6", "A:1-7");
+    assert_eq!((table.snapshot().epoch, table.node(0).low), (1, table.position("A:1-6")));
+    table.ask_primary("A:1", "A:1-2");
+    assert_eq!((table.snapshot().epoch, table.follows()), (2, [true, false, false]));
+    let primary = table.node(0);
+    assert_eq!(
+        (primary.low, primary.high.unwrap().position),
+        (table.position("A:1"), table.position("A:1-2"))
+    );
+    // The watcher's answer was on its way all the time.
+    table.pass(1);
+    table.sample_sent(watching_since, 0, "A:1-5", "A:1-5", "");
+    assert_eq!((table.snapshot().epoch, table.node(0).low), (2, table.position("A:1")));
+    // What it has learnt before the answer to an older question comes is no loss.
+    let (known, incarnation) = (table.board.reached(NodeId(0)), table.node(0).incarnation);
+    let sent_at = table.now;
+    table.sample(0, "A:1-4", "A:1-4");
+    let late = table.answer(sent_at, 0, "A:1-3", "A:1-3", "");
+    table.board.answered(table.now, NodeId(0), incarnation, &known, &late);
+    assert_eq!(table.snapshot().epoch, 2);
+}
+
+#[test]
+fn a_replica_that_kept_what_the_primary_lost_may_be_promoted() {
+    let mut table = Table::mysql();
+    table.sample(0, "A:1-2", "A:1-2");
+    table.sample(0, "A:1-4", "A:1-4");
+    table.board.down(table.now, NodeId(0), "gone");
+    let told = table.told(1, true, None);
+    table.board.told(table.now, NodeId(1), told);
+    let told = table.told(2, false, Some(1));
+    table.board.told(table.now, NodeId(2), told);
+    assert_eq!((table.snapshot().primary, table.snapshot().epoch), (Some(NodeId(1)), 3));
+    table.sample(2, "A:1-5", "A:1-5");
+    table.sample(1, "A:1-5", "A:1-5");
+    assert_eq!(table.follows(), [false, true, true]);
+    // What the old primary wrote under those numbers since is wrong now.
+    table.join(0, false, Some(1));
+    table.sample(0, "A:1-5", "A:1-5");
+    table.sample(1, "A:1-5", "A:1-5");
+    assert_eq!(table.node(0).errant.as_deref(), Some(format!("{}:3-4", UUIDS[0]).as_str()));
+    assert!(!table.node(0).follows);
 }
 
 #[test]
@@ -353,10 +484,10 @@ fn another_server_at_the_address_shares_nothing_with_the_old_one() {
 #[test]
 fn drained_nodes_and_unknown_ids() {
     let mut table = Table::mysql();
-    table.board.drain(NodeId(1), true);
+    table.board.drain(table.now, NodeId(1), true);
     assert!(!table.node(1).takes_reads() && table.node(2).takes_reads());
-    table.board.drain(NodeId(1), false);
-    table.board.drain(NodeId(77), true);
+    table.board.drain(table.now, NodeId(1), false);
+    table.board.drain(table.now, NodeId(77), true);
     table.board.down(table.now, NodeId(77), "nobody");
     table.board.lost(table.now, NodeId(77));
     assert!(table.node(1).takes_reads());

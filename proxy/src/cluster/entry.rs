@@ -1,11 +1,12 @@
 //! What is known of one node, and its lives: a position proves something only within the life it was told in.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gtid::{Flavor, Position};
 use tracing::{error, info, warn};
 
+use super::disowned::Disowned;
 use super::purity::Purity;
 use super::said::Said;
 use super::sample::Sample;
@@ -45,6 +46,10 @@ pub(super) struct Entry {
     pub(super) reached: Arc<Position>,
     /// Whether it has transactions of its own.
     pub(super) purity: Purity,
+    /// What it has and its author has lost.
+    pub(super) disowned: Disowned,
+    /// When its history was found to be another one than before: what it was asked earlier may speak of the old one.
+    pub(super) reborn_at: Option<Instant>,
 }
 
 impl Entry {
@@ -73,6 +78,8 @@ impl Entry {
             remembered: None,
             reached: nothing,
             purity: Purity::default(),
+            disowned: Disowned::default(),
+            reborn_at: None,
         }
     }
 
@@ -82,7 +89,13 @@ impl Entry {
         self.node.low = Arc::new(Position::empty(self.node.low.flavor()));
         self.node.high = None;
         self.sample = None;
+        self.begin_proof();
+    }
+
+    /// Nothing is proven of its history, and until it is, its positions prove nothing.
+    pub(super) fn begin_proof(&mut self) {
         self.purity = Purity::default();
+        self.node.follows = false;
     }
 
     /// What it had in earlier lives says nothing any more.
@@ -91,9 +104,19 @@ impl Entry {
         self.remembered = None;
     }
 
+    /// Its last answer, in whatever life.
+    pub(super) fn last_answer(&self) -> Option<&Sample> {
+        self.sample.as_ref().or(self.remembered.as_ref())
+    }
+
+    /// Whether what it applies stands in its log, as far as is known.
+    pub(super) fn logs_updates(&self) -> bool {
+        self.told.as_ref().is_some_and(|told| told.logs_updates)
+    }
+
     /// Everything it is known to have; of a server that does not answer, what it had when it last did.
     pub(super) fn history(&self) -> Option<History<'_>> {
-        let last = self.sample.as_ref().or(self.remembered.as_ref())?;
+        let last = self.last_answer()?;
         let sent_at = self.sample.as_ref().map(|sample| sample.sent_at);
         Some(match (&last.log, &self.node.high) {
             (Some(log), _) => History { position: &last.applied, log: Some(log), sent_at },
@@ -128,23 +151,32 @@ impl Entry {
 
     /// Shows, and says once, that the node has transactions of its own.
     pub(super) fn show_errant(&mut self) {
-        let errant: Option<Arc<str>> = self.purity.errant().map(|what| Arc::from(what.to_string()));
-        if errant == self.node.errant {
+        let errant = match self.purity.errant() {
+            Some(errant) => Some(errant.what.to_string()),
+            None => (!self.disowned.is_empty()).then(|| self.disowned.to_string()),
+        };
+        if errant.as_deref() == self.node.errant.as_deref() {
             return;
         }
         match errant.as_deref() {
+            Some(what) if !self.disowned.is_empty() => error!(
+                node = %self.node.name,
+                transactions = what,
+                "the node has transactions that the server which wrote them has lost, and may give their numbers to \
+                 others; drain it, clone it from the primary anew, and undrain it: until then no read goes there"
+            ),
             Some(what) => error!(
                 node = %self.node.name,
                 transactions = what,
-                "the node has transactions that the primary does not have; it serves reads at the level eventual \
-                 only until it is cloned from the primary anew"
+                "the node has transactions that the primary does not have; no read goes there until it is cloned from \
+                 the primary anew"
             ),
             None if self.purity.is_pure() => {
                 info!(node = %self.node.name, "the node has no transactions of its own any more")
             }
             None => {}
         }
-        self.node.errant = errant;
+        self.node.errant = errant.map(Arc::from);
     }
 
     /// Whether the node still has what it had. If not, its history was replaced or cut, and a new life begins.
@@ -160,6 +192,7 @@ impl Entry {
             );
             self.new_life();
             self.forget();
+            self.reborn_at = Some(sample.received_at);
         }
         !kept
     }
@@ -178,11 +211,18 @@ impl Entry {
         news
     }
 
+    /// Forgets of what its author has lost whatever it has not any more itself. Returns whether nothing is left of that.
+    pub(super) fn look_for_disowned(&mut self, sample: &Sample) -> bool {
+        let logs_updates = self.logs_updates();
+        let before = self.disowned.is_empty();
+        self.disowned.keep_what_is_left(sample, logs_updates);
+        !before && self.disowned.is_empty()
+    }
+
     /// Takes over the positions.
     pub(super) fn observe(&mut self, sample: &Sample, is_primary: bool) {
         self.raise(&sample.applied);
-        let logs = self.told.as_ref().is_some_and(|told| told.logs_updates);
-        if sample.applied.flavor() == Flavor::Mysql || logs || is_primary {
+        if sample.applied.flavor() == Flavor::Mysql || self.logs_updates() || is_primary {
             self.node.raise_high(High { position: Arc::clone(&sample.logged), sent_at: sample.sent_at });
         }
         // What MySQL still commits may yet be rolled back.

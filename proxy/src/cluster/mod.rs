@@ -14,6 +14,7 @@ mod acknowledged;
 mod ask;
 mod board;
 mod discover;
+mod disowned;
 mod entry;
 mod facts;
 mod group;
@@ -179,12 +180,12 @@ impl Cluster {
 
     /// Takes a node out of rotation: it gets no new statements.
     pub fn drain(&self, node: NodeId) {
-        self.shared.update(|board, _| board.drain(node, true));
+        self.shared.update(|board, now| board.drain(now, node, true));
     }
 
     /// Puts a drained node back.
     pub fn undrain(&self, node: NodeId) {
-        self.shared.update(|board, _| board.drain(node, false));
+        self.shared.update(|board, now| board.drain(now, node, false));
     }
 
     /// The node of this name.

@@ -20,16 +20,25 @@ pub(super) struct Purity {
     looked_at: Option<Instant>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 enum Verdict {
     Pure,
-    Errant(Stray),
+    Errant(Errant),
+}
+
+/// Transactions that only the replica has.
+#[derive(Clone, Debug)]
+pub(super) struct Errant {
+    /// Which.
+    pub(super) what: Stray,
+    /// When it was heard that it has them.
+    pub(super) heard_at: Instant,
 }
 
 impl Purity {
     /// Whether it is known to hold nothing of its own.
     pub(super) fn is_pure(&self) -> bool {
-        self.verdict == Some(Verdict::Pure)
+        matches!(self.verdict, Some(Verdict::Pure))
     }
 
     /// Whether the primary's next answer may change the verdict.
@@ -38,9 +47,9 @@ impl Purity {
     }
 
     /// The transactions that only it has.
-    pub(super) fn errant(&self) -> Option<&Stray> {
+    pub(super) fn errant(&self) -> Option<&Errant> {
         match &self.verdict {
-            Some(Verdict::Errant(what)) => Some(what),
+            Some(Verdict::Errant(errant)) => Some(errant),
             _ => None,
         }
     }
@@ -58,12 +67,16 @@ impl Purity {
         let verdict = if stray.is_empty() {
             Verdict::Pure
         } else if primary.sent_at.is_some_and(|sent_at| sent_at >= received_at) {
-            Verdict::Errant(stray)
+            Verdict::Errant(Errant { what: stray, heard_at: received_at })
         } else {
             self.suspect = Some((stray, received_at));
             return false;
         };
-        let changed = self.verdict.as_ref() != Some(&verdict);
+        let changed = match (&self.verdict, &verdict) {
+            (Some(Verdict::Pure), Verdict::Pure) => false,
+            (Some(Verdict::Errant(before)), Verdict::Errant(now)) => before.what != now.what,
+            _ => true,
+        };
         self.verdict = Some(verdict);
         changed
     }
@@ -118,7 +131,7 @@ mod tests {
         let later = start + Duration::from_millis(10);
         let mut purity = Purity::default();
         look(&mut purity, later, (6, start), (5, Some(later)));
-        assert_eq!(purity.errant().unwrap().to_string(), format!("{U}:6"));
+        assert_eq!(purity.errant().unwrap().what.to_string(), format!("{U}:6"));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
+use gtid::Position;
 use tokio::sync::{Notify, watch};
 
 use super::acknowledged::Acknowledged;
@@ -80,6 +81,11 @@ impl Shared {
             self.waiters.look_again();
         }
         result
+    }
+
+    /// What a node is known to have.
+    pub(super) fn reached(&self, id: NodeId) -> Arc<Position> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner).reached(id)
     }
 
     /// The node has answered a ping after so long.

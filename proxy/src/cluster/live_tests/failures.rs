@@ -80,13 +80,38 @@ fn errant_transactions_end_following() {
 }
 
 #[test]
-fn a_primary_that_forgets_its_history_begins_an_epoch() {
-    let live = Live::standard(Engine::Mysql);
-    live.servers.primary().sql("RESET BINARY LOGS AND GTIDS; INSERT INTO app.t VALUES (2, 0)").unwrap();
-    live.until("the replicas are set aside", |snapshot| {
-        snapshot.epoch == 2
-            && snapshot.nodes.iter().skip(1).all(|node| node.errant.is_some() && !node.follows)
-    });
+fn a_primary_that_forgets_its_history_leaves_its_replicas_behind_for_good() {
+    for (engine, reset) in ENGINES.into_iter().zip(["RESET BINARY LOGS AND GTIDS", "RESET MASTER"]) {
+        let live = Live::standard(engine);
+        (0..20).for_each(|_| live.write());
+        live.servers.wait_caught_up(PATIENCE).unwrap();
+        let fresh = |snapshot: &Snapshot, bound: &gtid::Position| {
+            let nodes = snapshot.nodes.iter().skip(1);
+            nodes
+                .filter(|node| node.follows && node.low.covers(bound))
+                .map(|node| node.id)
+                .collect::<Vec<_>>()
+        };
+        live.servers.primary().sql(&format!("{reset}; INSERT INTO app.t VALUES (2, 0)")).unwrap();
+        // At once, before any watcher can have heard of it.
+        let bound = runtime().block_on(live.cluster.ask_primary()).unwrap();
+        assert_eq!(fresh(&live.cluster.snapshot(), &bound.high), [], "{engine:?}: {}", bound.high);
+        live.until("the replicas are set aside", |snapshot| {
+            snapshot.epoch == 2
+                && snapshot.nodes.iter().skip(1).all(|node| node.errant.is_some() && !node.follows)
+        });
+        // All the numbers are given again, and the replicas may even go on from there.
+        for id in 3..80 {
+            live.servers.primary().sql(&format!("INSERT INTO app.t VALUES ({id}, 0)")).unwrap();
+        }
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_millis(2500) {
+            assert_eq!(fresh(&live.cluster.snapshot(), &bound.high), [], "{engine:?}: {}", bound.high);
+        }
+        let rows = "SELECT COUNT(*) FROM app.t";
+        let [primary, first, _] = live.servers.servers() else { panic!("three servers") };
+        assert!(primary.value(rows).unwrap() != first.value(rows).unwrap());
+    }
 }
 
 #[test]
