@@ -9,6 +9,9 @@ use std::collections::HashMap;
 use super::{Anomaly, Verdict, explain};
 use crate::history::{History, Nanos, Read, Who, Write};
 
+/// The value of what a read did not look at.
+pub(super) const NOT_READ: u32 = u32::MAX;
+
 /// Why something must show at least a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fact {
@@ -38,7 +41,7 @@ impl Floor {
     }
 
     fn raise_to(&mut self, read: &Read) {
-        for (index, value) in read.values.iter().enumerate() {
+        for (index, value) in read.values.iter().enumerate().filter(|(_, value)| **value != NOT_READ) {
             let fact = Fact { value: *value, who: read.who, at: read.end, node: Some(read.node) };
             self.raise(index, fact);
         }

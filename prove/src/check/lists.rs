@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::explain::Seconds;
-use super::floor::Floors;
+use super::floor::{Floors, NOT_READ};
 use super::{Anomaly, Verdict, snapshots};
 use crate::history::{History, Outcome, Read, Step, Transaction, Write};
 
@@ -17,10 +17,11 @@ pub fn lists(transactions: &[Transaction], last: &[Vec<u32>]) -> Verdict {
         story.check_reads(transaction, &mut verdict);
         story.check_outcome(transaction, &mut verdict);
     }
-    let history = story.history();
+    let snapshots = story.snapshots();
+    snapshots::in_one_order(&snapshots, &mut verdict);
+    story.check_whole(&snapshots, &mut verdict);
+    let history = History { reads: [snapshots, story.single_reads()].concat(), writes: story.writes() };
     Floors::default().sweep(&history, "the length of list", &mut verdict);
-    snapshots::in_one_order(&history.reads, &mut verdict);
-    story.check_whole(&history.reads, &mut verdict);
     verdict
 }
 
@@ -46,6 +47,16 @@ fn reads(transaction: &Transaction) -> impl Iterator<Item = (usize, &[u32])> + C
         Step::Read { list, elements } => Some((*list, elements.as_slice())),
         Step::Append { .. } => None,
     })
+}
+
+fn length(elements: &[u32]) -> u32 {
+    // One less than what stands for no length at all.
+    u32::try_from(elements.len()).unwrap_or(NOT_READ - 1)
+}
+
+fn read(transaction: &Transaction, values: Box<[u32]>) -> Read {
+    let Transaction { who, begin, end, node, .. } = *transaction;
+    Read { who, begin, end, node, values, again: None }
 }
 
 fn place(transaction: &Transaction) -> String {
@@ -176,22 +187,39 @@ impl<'a> Story<'a> {
         });
     }
 
-    /// Lists by their lengths: snapshots as reads, and what was acknowledged as writes.
-    fn history(&self) -> History {
+    /// Snapshots of all lists, by the lengths that they show.
+    fn snapshots(&self) -> Vec<Read> {
         let lengths = |transaction: &Transaction| {
             let mut values = vec![None; self.last.len()];
             for (list, elements) in reads(transaction) {
                 if let Some(slot) = values.get_mut(list) {
-                    slot.get_or_insert(u32::try_from(elements.len()).unwrap_or(u32::MAX));
+                    slot.get_or_insert(length(elements));
                 }
             }
             values.into_iter().collect::<Option<Box<[u32]>>>()
         };
-        let reads =
-            self.transactions.iter().filter(|transaction| transaction.snapshot).filter_map(|transaction| {
-                let Transaction { who, begin, end, node, .. } = *transaction;
-                Some(Read { who, begin, end, node, values: lengths(transaction)?, again: None })
-            });
+        let snapshots = self.transactions.iter().filter(|transaction| transaction.snapshot);
+        snapshots.filter_map(|transaction| Some(read(transaction, lengths(transaction)?))).collect()
+    }
+
+    /// What transactions that are no snapshots read, one list at a time.
+    fn single_reads(&self) -> Vec<Read> {
+        let others = self.transactions.iter().filter(|transaction| !transaction.snapshot);
+        let one = |transaction: &Transaction, list: usize, elements: &[u32]| {
+            let mut values = vec![NOT_READ; self.last.len()];
+            if let Some(slot) = values.get_mut(list) {
+                *slot = length(self.of_others(transaction, elements));
+            }
+            read(transaction, values.into())
+        };
+        let reads = others.flat_map(|transaction| {
+            reads(transaction).map(move |(list, elements)| one(transaction, list, elements))
+        });
+        reads.collect()
+    }
+
+    /// What was acknowledged, by the length of its list when it was last.
+    fn writes(&self) -> Vec<Write> {
         let committed = |transaction: &&Transaction| transaction.outcome == Outcome::Committed;
         let writes = self.transactions.iter().filter(committed).flat_map(|transaction| {
             let Transaction { who, begin, end, .. } = *transaction;
@@ -200,7 +228,7 @@ impl<'a> Story<'a> {
                 Some(Write { who, register: list, value, begin, end: Some(end) })
             })
         });
-        History { reads: reads.collect(), writes: writes.collect() }
+        writes.collect()
     }
 
     /// Every transaction is in a snapshot as a whole or not at all. The snapshots in their order: the first that shows one

@@ -139,6 +139,15 @@ fn snapshots_keep_their_level() {
     assert_eq!(verdict.violations(Level::Global), 1);
 }
 
+#[test]
+fn reads_between_writes_keep_their_level() {
+    let one = writer(1, (0, 10), Committed, &[append(0, 1)]);
+    let own = writer(1, (20, 30), Committed, &[shown(0, &[]), append(1, 2)]);
+    finds(&[one.clone(), own], [&[1], &[2]], &[Anomaly::OwnWrite, Anomaly::Acknowledged]);
+    let others = writer(2, (20, 30), Committed, &[shown(1, &[]), append(0, 2), shown(0, &[1, 2])]);
+    finds(&[one, others], [&[1, 2], &[]], &[]);
+}
+
 /// Transactions one after the other, and snapshots of any moment that their level allows.
 fn play(plan: &[(usize, usize, bool, usize)]) -> (Vec<Transaction>, Vec<Vec<u32>>) {
     let mut last = vec![Vec::new(), Vec::new()];

@@ -26,8 +26,10 @@ pub enum Kind {
     PrimaryRestarted,
     /// A replica hears nothing from its source.
     ReplicaIsolated,
-    /// A proxy does not reach a replica.
+    /// A proxy, or both, do not reach a node.
     LinkBroken,
+    /// A server stands still: its process is stopped, and goes on later.
+    ServerFrozen,
     /// All connections of the proxies to a node are reset.
     ConnectionsCut,
     /// The connections on which the proxies watch the nodes are killed.
@@ -42,13 +44,14 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::ApplierStopped,
         Self::Delayed,
         Self::ReplicaKilled,
         Self::PrimaryRestarted,
         Self::ReplicaIsolated,
         Self::LinkBroken,
+        Self::ServerFrozen,
         Self::ConnectionsCut,
         Self::WatchersCut,
         Self::ClockJumps,
@@ -65,7 +68,8 @@ impl Kind {
             Self::ReplicaKilled => "replica killed",
             Self::PrimaryRestarted => "primary restarted",
             Self::ReplicaIsolated => "replica cut off from the primary",
-            Self::LinkBroken => "replica cut off from a proxy",
+            Self::LinkBroken => "node cut off from proxies",
+            Self::ServerFrozen => "server frozen",
             Self::ConnectionsCut => "connections to nodes cut",
             Self::WatchersCut => "watching connections cut",
             Self::ClockJumps => "clock jumps",
@@ -133,12 +137,18 @@ impl Fault {
             Kind::PrimaryRestarted => self.restart_primary(scene),
             Kind::ReplicaIsolated => self.isolate_replica(scene),
             Kind::LinkBroken => self.break_link(scene),
+            Kind::ServerFrozen => self.freeze(scene),
             Kind::ConnectionsCut => self.cut_connections(scene),
             Kind::WatchersCut => self.cut_watchers(scene),
             Kind::ClockJumps => self.set_clock(scene),
             Kind::Switchover => self.switch_over(scene),
             Kind::CommitsHeld => self.hold_commits(scene),
         }
+    }
+
+    /// One of all servers, by its place among them.
+    fn any_node(&self, scene: &Scene) -> usize {
+        usize::try_from(self.variant / 2).unwrap_or_default() % scene.cluster.servers().len()
     }
 
     /// The replicas it strikes.
@@ -151,7 +161,8 @@ impl Fault {
 /// Whether these can be done at the same time. Who plans a switchover sees to it first that the replicas are well.
 pub(crate) fn go_together(faults: &[Kind]) -> bool {
     let primary = faults.iter().filter(|kind| kind.strikes_primary()).count();
-    let ill = [Kind::ApplierStopped, Kind::Delayed, Kind::ReplicaKilled, Kind::ReplicaIsolated];
+    let ill =
+        [Kind::ApplierStopped, Kind::Delayed, Kind::ReplicaKilled, Kind::ReplicaIsolated, Kind::ServerFrozen];
     let planned = faults.contains(&Kind::Switchover);
     primary <= 1 && !(planned && faults.iter().any(|kind| ill.contains(kind)))
 }

@@ -9,10 +9,9 @@ use crate::error::Result;
 use crate::scene::{Relay, Scene};
 
 impl Fault {
-    /// One proxy, or both, do not reach a replica: silently, or with a refusal.
+    /// One proxy, or both, do not reach a node: silently, or with a refusal.
     pub(super) fn break_link(&self, scene: &Scene) -> Result<()> {
-        let replicas = scene.replicas();
-        let node = replicas.get(self.replica).and_then(|replica| scene.index(replica)).unwrap_or_default();
+        let node = self.any_node(scene);
         let links: Vec<&Relay> = if self.all {
             scene.links.iter().filter_map(|links| links.get(node)).collect()
         } else {
@@ -27,8 +26,7 @@ impl Fault {
 
     /// All connections to a node, or to all nodes, are reset; new ones can be made at once. Several times.
     pub(super) fn cut_connections(&self, scene: &Scene) -> Result<()> {
-        let count = scene.cluster.servers().len();
-        let only = usize::try_from(self.variant).unwrap_or_default() % count;
+        let only = self.any_node(scene);
         for _ in 0..3 {
             for links in &scene.links {
                 links
@@ -45,7 +43,7 @@ impl Fault {
     /// The proxies' own connections to one node, or to all nodes, are killed by the servers. Several times.
     pub(super) fn cut_watchers(&self, scene: &Scene) -> Result<()> {
         let servers = scene.cluster.servers();
-        let only = usize::try_from(self.variant).unwrap_or_default() % servers.len();
+        let only = self.any_node(scene);
         for _ in 0..3 {
             for server in servers
                 .iter()

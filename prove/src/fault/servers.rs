@@ -42,4 +42,13 @@ impl Fault {
         thread::sleep(self.lasts / 2);
         Ok(())
     }
+
+    /// Connections stay open, and nobody answers. The primary is struck as often as any other.
+    pub(super) fn freeze(&self, scene: &Scene) -> Result<()> {
+        let Some(server) = scene.cluster.servers().get(self.any_node(scene)) else { return Ok(()) };
+        server.pause()?;
+        thread::sleep(self.lasts);
+        server.resume()?;
+        Ok(())
+    }
 }

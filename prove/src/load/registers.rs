@@ -12,8 +12,9 @@ use crate::history::{Level, Nanos, Read, Write};
 /// Registers, and so clients, at most.
 pub(crate) const REGISTERS: usize = 12;
 
-/// Of a hundred operations, so many are writes.
+/// Of a hundred operations, so many are writes, and some a reset of the connection.
 const WRITES: u64 = 20;
+const NO_READS: u64 = WRITES + 1;
 
 const READ: &str = "SELECT @@server_id, GROUP_CONCAT(v ORDER BY k) FROM registers";
 
@@ -80,10 +81,10 @@ impl Recorder {
     }
 
     pub(super) async fn work(&mut self, shared: &Shared, log: &mut Log) {
-        if self.chance.percent(WRITES) {
-            self.write(shared, log).await;
-        } else {
-            self.read(shared, log).await;
+        match self.chance.below(100) {
+            0..WRITES => self.write(shared, log).await,
+            WRITES..NO_READS => self.reset(shared, log).await,
+            _ => self.read(shared, log).await,
         }
         // Half of the operations follow the one before at once: that is when things are seen in between.
         if self.chance.percent(50) {
@@ -105,6 +106,16 @@ impl Recorder {
             log.failed(who.level, || format!("{who}, a write: {}", failure.text()));
             self.line.after(&failure);
             sleep(REST).await;
+        }
+    }
+
+    /// What a pool does when it hands a connection on: the state is gone, and the promises go on.
+    async fn reset(&mut self, shared: &Shared, log: &mut Log) {
+        let Some(held) = self.line.held(shared).await else { return };
+        let (who, connection) = (held.who, &mut held.connection);
+        if let Err(failure) = patiently(async { connection.reset().await.map(drop) }).await {
+            log.failed(who.level, || format!("{who}, a reset: {}", failure.text()));
+            self.line.after(&failure);
         }
     }
 

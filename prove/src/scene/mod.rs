@@ -25,10 +25,12 @@ use crate::error::{Error, Result};
 /// How long replicas may take to catch up when everything is mended.
 const CATCH_UP_LIMIT: Duration = Duration::from_secs(60);
 
-/// What the endpoints of the proxies say: the first as an example would, the second with much patience and a primary that
-/// takes its share of the reads.
-const ENDPOINTS: [&str; 2] =
-    ["consistency_timeout_us = 10000", "consistency_timeout_us = 200000\nread_weight = { db1 = 25 }"];
+/// What the endpoints of the proxies say: the first as an example would, the second with much patience, a primary that
+/// takes its share of the reads, and transactions that begin on replicas.
+const ENDPOINTS: [&str; 2] = [
+    "consistency_timeout_us = 10000",
+    "consistency_timeout_us = 200000\nread_weight = { db1 = 25 }\ntransaction_split = true",
+];
 
 /// All of it. Dropping it ends the servers and proxies and removes their files.
 #[derive(Debug)]

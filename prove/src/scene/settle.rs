@@ -27,6 +27,7 @@ impl Scene {
         self.links.iter().flatten().chain(&self.feeds).for_each(Relay::heal);
         for server in self.cluster.servers() {
             server.start()?;
+            server.resume()?;
         }
         for replica in self.replicas() {
             self.mend_replication(replica)?;
