@@ -7,8 +7,9 @@ cd "$(dirname "$0")/.."
 cargo=${CARGO:-cargo}
 target=$(scripts/target-dir.sh release)
 
-# The program is built last as it is: what lies in the target directory afterwards keeps every promise.
-"$cargo" build --locked --release -p tidemark --features sabotage
+# Both together, so that what they share is built once. Last the program as it is: what lies in the target directory
+# afterwards keeps every promise.
+"$cargo" build --locked --release -p tidemark -p prove --features tidemark/sabotage
 cp -f "$target/tidemark" "$target/tidemark-sabotaged"
 "$cargo" build --locked --release -p tidemark -p prove
 exec "$target/prove" --proxy "$target/tidemark" --sabotaged "$target/tidemark-sabotaged" "$@"
