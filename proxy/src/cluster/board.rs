@@ -141,6 +141,10 @@ impl Board {
         }
         let history_lost = entry.check_growth(&sample);
         let role_changed = entry.said_by(&sample);
+        if !is_primary && entry.has_new_writer(&sample) {
+            // It may follow another server by now, which gives numbers anew; what it says of its source is older.
+            entry.begin_proof();
+        }
         entry.observe(&sample, is_primary);
         let cleared = entry.look_for_disowned(&sample);
         entry.remembered = Some(sample.clone());

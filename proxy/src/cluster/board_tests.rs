@@ -208,6 +208,24 @@ fn a_mariadb_replica_that_kept_what_was_lost_does_not_follow_when_its_number_is_
 }
 
 #[test]
+fn a_mariadb_replica_that_applies_what_nobody_knows_the_writer_of_does_not_follow() {
+    let mut table = Table::empty(Flavor::Mariadb);
+    (0..3).for_each(|node| table.join(node, node == 0, (node > 0).then_some(0)));
+    table.sample(0, "", "0-1-9");
+    table.sample(1, "0-1-8", "0-1-8");
+    table.sample(2, "0-1-8", "0-1-8");
+    table.sample(0, "", "0-1-9");
+    assert_eq!(table.follows(), [true; 3]);
+    // The primary dies with 0-1-9, and db3 is pointed at db2, which writes. The board has heard of neither.
+    table.board.down(table.now, NodeId(0), "gone");
+    table.sample(2, "0-2-9", "0-1-8,0-2-9");
+    assert_eq!(table.follows(), [true, true, false]);
+    table.pass(2000);
+    table.sample(2, "0-2-12", "0-1-8,0-2-12");
+    assert!(!table.node(2).follows);
+}
+
+#[test]
 fn a_mariadb_replica_is_judged_by_what_its_primary_was_last_known_to_have() {
     let mut table = Table::empty(Flavor::Mariadb);
     (0..3).for_each(|node| table.join(node, node == 0, (node > 0).then_some(0)));

@@ -219,6 +219,15 @@ impl Entry {
         !before && self.disowned.is_empty()
     }
 
+    /// Whether the last transaction that a MariaDB server has applied in some domain is another server's than before.
+    pub(super) fn has_new_writer(&self, sample: &Sample) -> bool {
+        let Some(last) = &self.sample else { return false };
+        let (Position::Mariadb(before), Position::Mariadb(now)) = (&*last.applied, &*sample.applied) else {
+            return false;
+        };
+        now.iter().any(|gtid| before.get(gtid.domain).is_some_and(|last| last.server_id != gtid.server_id))
+    }
+
     /// Takes over the positions.
     pub(super) fn observe(&mut self, sample: &Sample, is_primary: bool) {
         self.raise(&sample.applied);

@@ -43,6 +43,11 @@ fn what_a_failover_has_lost_is_told_once(engine: Engine) {
         write(client, id);
     }
 
+    let mut waits = scene.client(&proxy, "session");
+    waits.run("TIDEMARK SET consistency_timeout_us = 0");
+    write(&mut waits, 6);
+    waits.send_query(read(6));
+
     scene.cluster.primary().kill9().unwrap();
     scene.cluster.promote(&scene.cluster.servers()[1]).unwrap();
     // The numbers of what is lost are given anew, so that on MariaDB they alone prove nothing.
@@ -53,6 +58,8 @@ fn what_a_failover_has_lost_is_told_once(engine: Engine) {
     let mut new = scene.client(&proxy, "session");
     until("writes work again", || new.query("UPDATE t SET v = v + 1 WHERE id = 0").error().is_none());
 
+    let error = waits.read_reply().error().expect("what it waited for will never come");
+    assert!(error.message.contains(TOLD), "{error:?}");
     let error = reads_next.error(&read(2));
     assert!(error.message.contains(TOLD), "{error:?}");
     assert_eq!(reads_next.value(&read(2)), "0", "it is lost, and that was said");
