@@ -59,9 +59,11 @@ impl Session {
         if statement.effects.contains(Effects::SETS_USER_VARIABLE) {
             self.user_variables_changed(statement, &text);
         }
-        self.next_transaction_is_set = self.next_transaction_is_set
-            && leaves_next_transaction(statement.kind)
-            || self.sets_next_transaction(statement, command);
+        if self.sets_next_transaction(statement, command) {
+            self.next_transaction_on = Some(go.node);
+        } else if !leaves_next_transaction(statement.kind) {
+            self.next_transaction_on = None;
+        }
         match statement.kind {
             Kind::SetRole => Shared::make_mut(&mut self.state).role = Some(text.as_slice().into()),
             _ if statement.role == Role::Plain(CommandCode::SetOption) => {

@@ -90,8 +90,8 @@ pub struct Session {
     home_since: u64,
     pins: Pins,
     in_system_schema: bool,
-    /// SET TRANSACTION was said for the next transaction, on the primary connection.
-    next_transaction_is_set: bool,
+    /// Where SET TRANSACTION was said for the next transaction.
+    next_transaction_on: Option<NodeId>,
     /// The last value generated for an AUTO_INCREMENT column.
     last_insert_id: u64,
     needs: Needs,
@@ -191,7 +191,7 @@ impl Session {
             home: None,
             home_since: 0,
             pins: Pins::default(),
-            next_transaction_is_set: false,
+            next_transaction_on: None,
             last_insert_id: 0,
             needs: Needs::default(),
             prepared: PreparedStatements::default(),

@@ -42,7 +42,7 @@ impl Session {
         {
             self.remember_trackers(go, &heard).await;
         }
-        self.split.note(statement, heard.error.is_some(), self.next_transaction_is_set);
+        self.split.note(statement, heard.error.is_some(), self.next_transaction_on.is_some());
         self.previous = Some(go.node);
     }
 

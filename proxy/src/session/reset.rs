@@ -111,7 +111,7 @@ impl Session {
         self.prepared.clear();
         self.transaction = None;
         self.split = Split::default();
-        self.next_transaction_is_set = false;
+        self.next_transaction_on = None;
         self.last_insert_id = 0;
         self.autocommit = self.default_autocommit;
         self.previous = None;

@@ -51,12 +51,30 @@ impl Session {
                 }
                 Err(NoNode::Ended(end)) => return Err(end),
             };
+            if let Some(error) = self.characteristics_lost(&go) {
+                return self.refuse(command, &error).await;
+            }
             self.name_split(&mut go);
             match self.try_on(&go, command, statement, &mut search).await? {
                 Tried::Answered => return Ok(()),
                 Tried::Elsewhere => {}
             }
         }
+    }
+
+    /// SET TRANSACTION for the next transaction was said on a node that is primary no more. The transaction would run
+    /// without it here, and one that runs there later would have it.
+    fn characteristics_lost(&mut self, go: &Go) -> Option<ClientError> {
+        let set_on = self.next_transaction_on.filter(|node| *node != go.node)?;
+        if self.instance.cluster.snapshot().primary != Some(go.node) {
+            return None;
+        }
+        self.drop_connection(set_on);
+        self.next_transaction_on = None;
+        Some(ClientError::own(
+            "the primary has changed since SET TRANSACTION; what it set for the next transaction is lost, and this \
+             statement was not run",
+        ))
     }
 
     /// BEGIN ends the transaction before it. One that only read, on a replica, ends there, for the next one may write. In

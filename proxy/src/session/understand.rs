@@ -184,7 +184,7 @@ impl Session {
                 (target, reason) = (Target::Primary, sql::Reason::UserVariable);
             } else if self.in_system_schema && matches!(kind, Kind::Select | Kind::Show | Kind::Explain) {
                 (target, reason) = (Target::Primary, sql::Reason::SystemSchema);
-            } else if self.next_transaction_is_set {
+            } else if self.next_transaction_on.is_some() {
                 (target, reason) = (Target::Primary, sql::Reason::TransactionControl);
             }
         }

@@ -7,7 +7,11 @@ use super::stage::{Stage, expect, until};
 use crate::harness::clusters::{caught_up, start};
 use crate::harness::on_every_engine;
 
-on_every_engine!(nodes_may_die_and_change_places, a_drained_session_ends_its_transaction_first);
+on_every_engine!(
+    nodes_may_die_and_change_places,
+    a_drained_session_ends_its_transaction_first,
+    what_was_set_for_the_next_transaction_does_not_outlive_the_primary,
+);
 
 fn nodes_may_die_and_change_places(engine: Engine) {
     let cluster = start(ClusterOptions::new(engine));
@@ -37,6 +41,37 @@ fn nodes_may_die_and_change_places(engine: Engine) {
     expect(&mut client, &[("primary", "SELECT v FROM t")]);
     client.run("ROLLBACK");
     assert_eq!(stage.direct().value("SELECT v FROM t"), "1");
+}
+
+fn what_was_set_for_the_next_transaction_does_not_outlive_the_primary(engine: Engine) {
+    let cluster = start(ClusterOptions::new(engine));
+    let stage = Stage::on(&cluster);
+    let mut client = stage.at("session");
+    client.run("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+    let mut observer = stage.at("eventual");
+    cluster.promote(&cluster.servers()[1]).unwrap();
+    until("the new primary is known", || {
+        observer.rows("TIDEMARK SHOW NODES")[1][2].as_deref() == Some("primary")
+    });
+    until("writes work", || observer.query("UPDATE t SET v = 1").error().is_none());
+    // It is lost, and that is said before a transaction runs otherwise than it should.
+    let error = client.error("BEGIN");
+    assert!(error.message.contains("SET TRANSACTION"), "{error:?}");
+    client.run("BEGIN");
+    client.run("COMMIT");
+    // On the old primary it is not there any more: a transaction has one snapshot.
+    caught_up(&cluster);
+    until("the old primary serves reads", || {
+        client.run("/* tidemark: node=db1 */ SELECT 1");
+        client.route().node == "db1"
+    });
+    client.run("/* tidemark: node=db1 */ START TRANSACTION READ ONLY");
+    let before = client.value("SELECT v FROM t");
+    assert_eq!(client.route().node, "db1");
+    stage.direct().run("UPDATE t SET v = v + 1");
+    caught_up(&cluster);
+    assert_eq!(client.value("SELECT v FROM t"), before);
+    client.run("COMMIT");
 }
 
 fn a_drained_session_ends_its_transaction_first(engine: Engine) {
