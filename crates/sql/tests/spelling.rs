@@ -270,7 +270,7 @@ fn settings_of_one_statement() {
     let hints =
         classify(b"SELECT 1 /* tidemark: consistency=strong */ /*FORCE_MASTER*/", Dialect::default()).hints;
     assert!(hints.bad);
-    assert_eq!((hints.consistency, hints.node_role), (None, Some(RoleHint::Primary)));
+    assert_eq!((hints.consistency, hints.node_role), (Some(Level::Global), Some(RoleHint::Primary)));
 }
 
 #[test]

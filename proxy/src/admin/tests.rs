@@ -185,8 +185,8 @@ async fn the_status_shows_nodes_settings_and_counters() {
     assert_eq!(
         app["settings"],
         json!({
-            "consistency": "eventual", "consistency_timeout_us": 10000, "on_timeout": "primary",
-            "read_weight": { "db1": null, "db2": null }, "max_lag_ms": 30000, "min_replicas": 1,
+            "consistency": "eventual", "global_scope": "cluster", "consistency_timeout_us": 10000,
+            "on_timeout": "primary", "read_weight": { "db1": null, "db2": null }, "max_lag_ms": 30000, "min_replicas": 1,
             "transaction_split": false, "primary_fallback": false
         })
     );
