@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 
 failed=
 # A run that hangs is ended; the limit is far above what the tests need.
-bounded() { timeout --foreground --kill-after=10 1200 "$@" || failed=yes; }
+bounded() { timeout --foreground --kill-after=10 2400 "$@" || failed=yes; }
 
 if cargo nextest --version >/dev/null 2>&1; then
     bounded cargo nextest run --locked --workspace -E 'not (package(tidemark) & kind(test))'
