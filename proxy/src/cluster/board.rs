@@ -22,6 +22,9 @@ use super::snapshot::{Health, High, Node, NodeId, Role, Snapshot};
 use super::stray::Stray;
 use crate::config::NodeConfig;
 
+/// How long a node that was promoted may take to execute what it was sent before. Writes are refused meanwhile.
+pub(super) const CATCH_UP_LIMIT: Duration = Duration::from_secs(30);
+
 /// The cluster as its watchers know it.
 #[derive(Debug)]
 pub(super) struct Board {
@@ -31,6 +34,8 @@ pub(super) struct Board {
     /// Whose epoch it is: the last primary there was.
     reigning: Option<usize>,
     epoch: u64,
+    /// Who is to be primary as soon as it has executed what it was sent, and since when that is so.
+    awaited: Option<(usize, Instant)>,
     lag: Lag,
 }
 
@@ -48,7 +53,7 @@ impl Board {
             roles: vec![Role::Unknown; entries.len()],
             sources: vec![Vec::new(); entries.len()],
         };
-        Self { entries, flavor: None, roles, reigning: None, epoch: 0, lag: Lag::default() }
+        Self { entries, flavor: None, roles, reigning: None, epoch: 0, awaited: None, lag: Lag::default() }
     }
 
     /// The watcher is logged in: a new life of the node, as far as can be known.
@@ -158,7 +163,7 @@ impl Board {
             let reached = self.entries.get(index).map(|entry| Arc::clone(&entry.reached));
             self.lag.note(now, &reached.unwrap_or_default());
         }
-        if role_changed || matches!(self.roles.verdict, Verdict::Unproven(_)) {
+        if role_changed || matches!(self.roles.verdict, Verdict::Unproven(_) | Verdict::Behind(_)) {
             self.settle(now);
         } else if history_lost || cleared {
             self.follow(now);
@@ -253,7 +258,8 @@ impl Board {
         let voices: Vec<Voice<'_>> = self
             .entries
             .iter()
-            .map(|entry| Voice {
+            .enumerate()
+            .map(|(index, entry)| Voice {
                 address: &entry.node.address,
                 asked: entry.asked,
                 up: entry.node.is_up(),
@@ -261,6 +267,7 @@ impl Board {
                 complete: last.as_ref().is_some_and(|last| {
                     !last.is_empty() && entry.sample.as_ref().is_some_and(|sample| sample.logged.covers(last))
                 }),
+                behind: entry.backlog().is_some() && !self.was_awaited_long_enough(now, index),
             })
             .collect();
         let roles = discover(&voices, self.roles.primary.or(self.reigning));
@@ -268,6 +275,7 @@ impl Board {
         let (before, reigning, epoch) = (&self.roles, self.reigning, self.epoch);
         Change { names, before, after: &roles, reigning, epoch }.log();
         let primary = roles.primary;
+        self.await_next(now, &roles);
         for (entry, role) in self.entries.iter_mut().zip(&roles.roles) {
             entry.node.role = *role;
         }
@@ -278,6 +286,35 @@ impl Board {
             self.turn();
         }
         self.follow(now);
+    }
+
+    fn was_awaited_long_enough(&self, now: Instant, index: usize) -> bool {
+        self.awaited.is_some_and(|(awaited, since)| {
+            awaited == index && now.saturating_duration_since(since) >= CATCH_UP_LIMIT
+        })
+    }
+
+    /// Keeps in mind since when a promoted node is waited for, and says so when that was in vain.
+    fn await_next(&mut self, now: Instant, roles: &Roles) {
+        let before = self.awaited.take();
+        if let Verdict::Behind(next) = roles.verdict {
+            self.awaited = before.filter(|(awaited, _)| *awaited == next).or(Some((next, now)));
+            return;
+        }
+        let Some(entry) = roles.primary.filter(|next| before.is_some_and(|(awaited, _)| awaited == *next))
+        else {
+            return;
+        };
+        if let Some((entry, backlog)) =
+            self.entries.get(entry).and_then(|entry| Some((entry, entry.backlog()?)))
+        {
+            error!(
+                node = %entry.node.name,
+                %backlog,
+                "the new primary is taken without what it was sent and has not executed; sessions that wrote or saw that \
+                 are told that it is lost"
+            );
+        }
     }
 
     fn begin_epoch(&mut self) {

@@ -78,6 +78,7 @@ impl Table {
             },
             logs_updates: node != 2,
             behind: None,
+            received: None,
             has_gtids: true,
         }
     }
@@ -435,6 +436,47 @@ fn a_failover_changes_the_epoch_once() {
     assert_eq!((table.node(0).role, table.snapshot().primary), (Role::Unknown, Some(NodeId(1))));
     assert_eq!(table.node(0).errant.as_deref(), Some(format!("{}:6", UUIDS[0]).as_str()));
     assert_eq!(table.snapshot().epoch, 2);
+}
+
+/// db1 is gone; db2 has executed less than it was sent, and is made primary.
+fn promoted_too_early() -> Table {
+    let mut table = Table::mysql();
+    table.board.down(table.now, NodeId(0), "gone");
+    let mut told = table.told(1, true, None);
+    told.received = Some(Position::clone(&table.position("A:3-8")));
+    table.board.told(table.now, NodeId(1), told);
+    let told = table.told(2, false, Some(1));
+    table.board.told(table.now, NodeId(2), told);
+    table
+}
+
+#[test]
+fn a_primary_is_not_adopted_before_it_has_executed_what_it_was_sent() {
+    let mut table = promoted_too_early();
+    assert_eq!((table.snapshot().primary, table.snapshot().epoch), (Some(NodeId(0)), 1));
+    table.sample(1, "A:1-7", "A:1-8");
+    assert_eq!(table.snapshot().epoch, 1);
+    table.sample(1, "A:1-8", "A:1-8");
+    assert_eq!((table.snapshot().primary, table.snapshot().epoch), (Some(NodeId(1)), 2));
+}
+
+#[test]
+fn a_primary_that_executes_nothing_of_what_it_was_sent_is_adopted_in_the_end() {
+    let mut table = promoted_too_early();
+    table.pass(29_000);
+    table.sample(1, "A:1-6", "A:1-6");
+    assert_eq!(table.snapshot().primary, Some(NodeId(0)));
+    table.pass(1000);
+    table.sample(1, "A:1-6", "A:1-6");
+    assert_eq!((table.snapshot().primary, table.snapshot().epoch), (Some(NodeId(1)), 2));
+    table.sample(1, "A:1-6", "A:1-6");
+    assert_eq!((table.snapshot().primary, table.snapshot().epoch), (Some(NodeId(1)), 2));
+    // An operator who gives it up need not wait.
+    let mut table = promoted_too_early();
+    let told = table.told(1, true, None);
+    table.board.told(table.now, NodeId(1), told);
+    table.sample(1, "A:1-5", "A:1-5");
+    assert_eq!(table.snapshot().primary, Some(NodeId(1)));
 }
 
 #[test]

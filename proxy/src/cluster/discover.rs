@@ -21,6 +21,8 @@ pub(super) struct Voice<'a> {
     pub(super) said: Option<&'a Said>,
     /// Whether it has everything that the last primary was known to have.
     pub(super) complete: bool,
+    /// Whether it is being waited for to execute what it was sent as a replica.
+    pub(super) behind: bool,
 }
 
 /// The answer.
@@ -49,6 +51,8 @@ pub(super) enum Verdict {
     SeveralWritable(Vec<usize>),
     /// The only writable node follows another one, or the others follow a node that does not answer.
     Unproven(usize),
+    /// This one is to be the next primary, as soon as it has executed what it was sent.
+    Behind(usize),
 }
 
 impl Roles {
@@ -72,7 +76,16 @@ impl Roles {
 /// Decides the roles. `previous` is the primary known so far.
 pub(super) fn discover(voices: &[Voice<'_>], previous: Option<usize>) -> Roles {
     let links = Links::new(voices);
-    let (found, verdict) = elect(voices, &links);
+    let (found, verdict) = match elect(voices, &links) {
+        // What it was sent was acknowledged by the primary before it, and is about to appear.
+        (Some(next), _)
+            if previous.is_some_and(|previous| previous != next)
+                && voices.get(next).is_some_and(|voice| voice.behind) =>
+        {
+            (None, Verdict::Behind(next))
+        }
+        elected => elected,
+    };
     let primary = found.or_else(|| previous.filter(|index| may_stay(voices.get(*index))));
     let roles = (0..voices.len()).map(|index| role(voices, &links, primary, index)).collect();
     Roles { primary, verdict, roles, sources: links.set_up }

@@ -3,7 +3,8 @@
 use super::*;
 
 /// One node of a made-up cluster: `w` or `r` for writable or read only, whom it follows (`*` marks stopped
-/// threads), `!` when it is down, `?` when it was never heard of, `+` when it lacks nothing.
+/// threads), `!` when it is down, `?` when it was never heard of, `+` when it lacks nothing, `-` when it has still to execute
+/// what it was sent.
 fn cluster(words: &[&str], previous: Option<usize>) -> Roles {
     let addresses: Vec<Address> =
         (0..words.len()).map(|index| Address::Tcp { host: format!("h{index}"), port: 3306 }).collect();
@@ -18,6 +19,7 @@ fn cluster(words: &[&str], previous: Option<usize>) -> Roles {
             up: !word.contains(['!', '?']),
             said: said.as_ref(),
             complete: word.contains('+'),
+            behind: word.contains('-'),
         })
         .collect();
     discover(&voices, previous)
@@ -87,6 +89,18 @@ fn a_promoted_node_needs_followers_or_the_whole_history() {
 }
 
 #[test]
+fn a_promoted_node_first_executes_what_it_was_sent() {
+    check(&["w!", "w0-", "r1"], Some(0), Some(0), "PRR");
+    check(&["r", "w-", "r1"], Some(0), None, "--R");
+    check(&["w", "w*-", "r1"], Some(0), Some(0), "P-R");
+    check(&["w!", "w0", "r1"], Some(0), Some(1), "-PR");
+    assert_eq!(cluster(&["w!", "w0-", "r1"], Some(0)).verdict, Verdict::Behind(1));
+    // There was no primary before it whose writes could be missing, or it is the same.
+    check(&["w-", "r0"], None, Some(0), "PR");
+    check(&["w-", "r0"], Some(0), Some(0), "PR");
+}
+
+#[test]
 fn an_empty_server_beside_the_cluster_is_never_elected() {
     check(&["w!", "r0", "w"], Some(0), Some(0), "PR-");
     check(&["w", "r0", "w"], None, Some(0), "PR-");
@@ -134,7 +148,14 @@ fn a_source_is_found_by_its_address_before_it_was_reached() {
     let voices: Vec<Voice<'_>> = said
         .iter()
         .zip(&addresses)
-        .map(|(said, address)| Voice { address, asked: true, up: true, said: Some(said), complete: false })
+        .map(|(said, address)| Voice {
+            address,
+            asked: true,
+            up: true,
+            said: Some(said),
+            complete: false,
+            behind: false,
+        })
         .collect();
     assert_eq!(discover(&voices, None).primary, Some(0));
 }

@@ -25,6 +25,8 @@ pub(super) struct Told {
     pub(super) logs_updates: bool,
     /// How late the server itself says it is.
     pub(super) behind: Option<Duration>,
+    /// What it was sent as a replica.
+    pub(super) received: Option<Position>,
     /// Whether its transactions have numbers.
     pub(super) has_gtids: bool,
 }
@@ -107,6 +109,16 @@ impl Entry {
     /// Its last answer, in whatever life.
     pub(super) fn last_answer(&self) -> Option<&Sample> {
         self.sample.as_ref().or(self.remembered.as_ref())
+    }
+
+    /// What it was sent and has not executed.
+    pub(super) fn backlog(&self) -> Option<Position> {
+        let received = self.told.as_ref()?.received.as_ref()?;
+        let backlog = match &self.sample {
+            Some(sample) => received.missing_from(&sample.applied),
+            None => received.clone(),
+        };
+        (!backlog.is_empty()).then_some(backlog)
     }
 
     /// Whether what it applies stands in its log, as far as is known.

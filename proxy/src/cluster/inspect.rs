@@ -67,6 +67,7 @@ pub async fn inspect(config: &Config, tls: ServerTls) -> Vec<Inspection> {
             up: look.is_ok(),
             said: look.as_ref().ok().map(|look| &look.told.said),
             complete: false,
+            behind: false,
         })
         .collect();
     let roles = discover(&voices, None);

@@ -142,6 +142,7 @@ impl Connection {
             facts: facts::facts(&self.greeted, self.flavor, &self.variables, grounds),
             said,
             behind: status.as_ref().and_then(said::behind),
+            received: status.as_ref().and_then(|status| said::received(status, self.flavor)),
             logs_updates: self.variables.logs_updates(),
             has_gtids: self.variables.has_gtids(self.flavor),
         })

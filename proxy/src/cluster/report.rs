@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tracing::{error, info, warn};
 
+use super::board::CATCH_UP_LIMIT;
 use super::discover::{Roles, Verdict};
 
 /// One change of the roles.
@@ -84,6 +85,14 @@ impl Change<'_> {
                 nodes = self.names(nodes),
                 primary = kept,
                 "several nodes take writes and nothing tells which is meant; SET GLOBAL read_only = ON on the others"
+            ),
+            Verdict::Behind(index) => warn!(
+                node = self.name(*index),
+                primary = kept,
+                limit_s = CATCH_UP_LIMIT.as_secs(),
+                "the next primary has not executed all that it was sent as a replica; writes are refused until it has, or \
+                 until the limit. START REPLICA SQL_THREAD (START SLAVE SQL_THREAD) if its thread is stopped, or RESET \
+                 REPLICA ALL (RESET SLAVE ALL) to give that up at once"
             ),
             Verdict::Unproven(index) => error!(
                 node = self.name(*index),

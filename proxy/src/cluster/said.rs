@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use gtid::{Flavor, Position};
 use wire::rows::TextResult;
 
 use crate::config::Address;
@@ -87,6 +88,18 @@ pub(super) fn behind(status: &TextResult) -> Option<Duration> {
     (0..status.rows.len()).filter_map(seconds).max().map(Duration::from_secs)
 }
 
+/// Everything it was sent, over all channels, executed or not; nothing of a channel that replicates without GTIDs. `None`
+/// when that cannot be read.
+pub(super) fn received(status: &TextResult, flavor: Flavor) -> Option<Position> {
+    let column = if flavor == Flavor::Mysql { "Retrieved_Gtid_Set" } else { "Gtid_IO_Pos" };
+    let mut all = Position::empty(flavor);
+    for row in 0..status.rows.len() {
+        let text = status.value(row, column).unwrap_or_default();
+        all.merge(&Position::parse(flavor, text).ok()?).ok()?;
+    }
+    Some(all)
+}
+
 fn source(status: &TextResult, row: usize) -> Source {
     let text = |names: &[&str]| {
         let value = names.iter().find_map(|name| status.value(row, name)).unwrap_or_default();
@@ -166,6 +179,17 @@ mod tests {
         assert!(!sources(&mariadb)[0].by_gtid);
         let mariadb = table(&[("Master_Server_Id", "7"), ("Using_Gtid", "Slave_Pos")]);
         assert_eq!(sources(&mariadb)[0].identity.as_deref(), Some("7"));
+    }
+
+    #[test]
+    fn what_was_received_is_the_sum_of_all_channels() {
+        let mut status = table(&[("Gtid_IO_Pos", "0-1-7"), ("Retrieved_Gtid_Set", "")]);
+        status.rows.push(vec![Some(b"3-4-5".to_vec()), None]);
+        assert_eq!(received(&status, Flavor::Mariadb).unwrap().to_string(), "0-1-7,3-4-5");
+        assert!(received(&status, Flavor::Mysql).unwrap().is_empty());
+        assert_eq!(received(&table(&[("Gtid_IO_Pos", "?")]), Flavor::Mariadb), None);
+        let set = "3e11fa47-71ca-11e1-9e33-c80aa9429562:1-5";
+        assert_eq!(received(&table(&[("Retrieved_Gtid_Set", set)]), Flavor::Mysql).unwrap().to_string(), set);
     }
 
     #[test]

@@ -60,6 +60,40 @@ fn a_crashed_primary_stays_it_until_another_is_proven() {
 }
 
 #[test]
+fn a_promoted_server_is_primary_when_it_has_executed_what_it_was_sent() {
+    for engine in ENGINES {
+        let live = Live::standard(engine);
+        let [promoted, other] = live.servers.replicas() else { panic!("two replicas") };
+        promoted.set_delay(4).unwrap();
+        live.settled();
+        live.write();
+        let acknowledged = runtime().block_on(live.cluster.ask_primary()).unwrap().high;
+        let (show, column) = match engine {
+            Engine::Mysql => ("SHOW REPLICA STATUS", "Retrieved_Gtid_Set"),
+            _ => ("SHOW ALL SLAVES STATUS", "Gtid_IO_Pos"),
+        };
+        live.until("it was sent", |snapshot| {
+            let text = promoted.query(show).unwrap()[0].get(column).unwrap_or_default().to_owned();
+            let mut known = gtid::Position::parse(acknowledged.flavor(), text.as_bytes()).unwrap();
+            known.merge(&snapshot.nodes[1].low).unwrap();
+            known.covers(&acknowledged) && snapshot.nodes[2].low.covers(&acknowledged)
+        });
+        live.servers.primary().kill9().unwrap();
+        assert_eq!(live.value(FIRST), 0, "the delay is too short for this machine");
+        promoted.set_read_only(false).unwrap();
+        let follow = match engine {
+            Engine::Mysql => "STOP REPLICA; CHANGE REPLICATION SOURCE TO SOURCE_PORT = {}; START REPLICA",
+            _ => "STOP SLAVE; CHANGE MASTER TO MASTER_PORT = {}; START SLAVE",
+        };
+        other.sql(&follow.replace("{}", &promoted.port().to_string())).unwrap();
+        live.until("db2 is primary", |snapshot| snapshot.primary == Some(FIRST));
+        assert_eq!(live.value(FIRST), 1, "{engine:?}: {acknowledged} was still on its way");
+        let bound = runtime().block_on(live.cluster.ask_primary()).unwrap();
+        assert!(bound.high.covers(&acknowledged));
+    }
+}
+
+#[test]
 fn an_inspection_tells_what_each_node_can_serve() {
     for engine in ENGINES {
         let servers = sandbox::Cluster::start(ClusterOptions::new(engine).gtid(false)).unwrap();
