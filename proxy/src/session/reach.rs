@@ -64,6 +64,12 @@ impl Backends {
         self.connections.iter_mut().filter_map(Option::take).map(|connection| *connection).collect()
     }
 
+    /// A node that knows these types of a statement's parameters.
+    pub(super) fn knowing_types(&self, id: u32, version: u32) -> Option<NodeId> {
+        let mut open = self.connections.iter().flatten();
+        open.find(|connection| connection.types_version(id) == version).map(|connection| connection.node)
+    }
+
     fn refuse(&mut self, node: NodeId) {
         self.refused.retain(|(refused, _)| *refused != node);
         self.refused.push((node, Instant::now()));

@@ -1,5 +1,7 @@
 //! What the client wants: the command byte, the classifier's word on a statement, and what the session knows besides.
 
+use std::rc::Rc;
+
 use sql::{Classified, Effects, Kind, Target};
 use wire::Execute;
 use wire::command::{CommandCode, query_text};
@@ -7,9 +9,12 @@ use wire::prepared::statement_id;
 use wire::reply::Expect;
 
 use super::Session;
+use crate::cluster::snapshot::NodeId;
 use crate::error::ClientError;
 use crate::relay::Command;
 use crate::route::Request;
+
+const SQL_MODE: &[u8] = b"sql_mode";
 
 /// A command that a node answers.
 #[derive(Clone, Debug)]
@@ -151,10 +156,22 @@ impl Session {
         if !whole {
             statement.request.target = Target::Primary;
         }
+        statement.request.node = statement.request.node.or_else(|| self.read_as_prepared(id));
         if let Err(error) = Execute::parse(payload, prepared.params, self.capabilities) {
             return malformed(error);
         }
         Understood::Run(statement)
+    }
+
+    /// The node on which a statement is read as its client prepared it, when that is not any node.
+    ///
+    /// MySQL prepares a statement anew when parameters of other types than before come, and reads it by the sql_mode of
+    /// that moment: on a node where it ran with these types it will not.
+    fn read_as_prepared(&self, id: u32) -> Option<NodeId> {
+        let prepared = self.prepared.get(id).filter(|prepared| prepared.types_version > 0)?;
+        let same_mode = Rc::ptr_eq(&prepared.state, &self.state)
+            || prepared.state.variables.get(SQL_MODE) == self.state.variables.get(SQL_MODE);
+        if same_mode { None } else { self.backends.knowing_types(id, prepared.types_version) }
     }
 
     fn about_statement(&self, payload: &[u8], expect: Expect, role: fn(u32) -> Role) -> Understood {

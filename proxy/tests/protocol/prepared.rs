@@ -263,6 +263,8 @@ fn the_sql_mode_of_the_preparation_counts(engine: Engine) {
         recorder.query("SET sql_mode = 'ANSI'");
         let after = recorder.prepare(text);
         for _ in 0..6 {
+            // Long enough for the session to read elsewhere.
+            std::thread::sleep(std::time::Duration::from_millis(250));
             recorder.execute(before, &[Param::number(1)], Execution::WithTypes);
             recorder.execute(after, &[Param::number(2)], Execution::WithTypes);
         }

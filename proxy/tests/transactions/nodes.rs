@@ -30,9 +30,16 @@ fn nodes_may_die_and_change_places(engine: Engine) {
     caught_up(&cluster);
     // Another one becomes primary between BEGIN and the first write.
     let mut observer = stage.at("eventual");
+    let mut peer = stage.at("session");
+    peer.run("SELECT v FROM t");
     cluster.promote(&cluster.servers()[1]).unwrap();
     until("the new primary is known", || {
         observer.rows("TIDEMARK SHOW NODES")[1][2].as_deref() == Some("primary")
+    });
+    // Until its replicas have been compared with it, reads are on the primary, and open the transaction there.
+    until("a replica serves what the client saw", || {
+        peer.run("SELECT v FROM t");
+        peer.route().role == "replica"
     });
     expect(&mut client, &[("replica", "SELECT v FROM t")]);
     stage.until_open(0);

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use sandbox::Engine;
 
@@ -50,6 +51,8 @@ fn nothing_goes_back_while_others_write(engine: Engine) {
                     writer.run(format!("UPDATE t SET v = {next} WHERE id = 1"));
                     acknowledged.store(next, Ordering::SeqCst);
                     next += 1;
+                    // Other tests read on these replicas, and wait for what was written to all of them.
+                    thread::sleep(Duration::from_millis(2));
                 }
             });
             let readers: Vec<_> =

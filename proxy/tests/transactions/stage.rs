@@ -35,7 +35,7 @@ impl<'a> Stage<'a> {
     pub(super) fn on(cluster: &'a Cluster) -> Self {
         // A busy machine changes no route: reads wait for a replica, however long that takes.
         let patient = |level: &str, more: &str| {
-            format!("consistency = \"{level}\"\nconsistency_timeout_us = 0\n{more}")
+            format!("consistency = \"{level}\"\nconsistency_timeout_us = 0\nmax_lag_ms = 0\n{more}")
         };
         let split = "transaction_split = true\n";
         let proxy = Setup::of(cluster)
