@@ -12,4 +12,4 @@ target=$(scripts/target-dir.sh release)
 "$cargo" build --locked --release -p tidemark -p prove --features tidemark/sabotage
 cp -f "$target/tidemark" "$target/tidemark-sabotaged"
 "$cargo" build --locked --release -p tidemark -p prove
-exec "$target/prove" --proxy "$target/tidemark" --sabotaged "$target/tidemark-sabotaged" "$@"
+exec "$target/prove" --proxy "$target/tidemark" --sabotaged "$target/tidemark-sabotaged" --measure "$@"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs every test, two at a time: a test may start three servers. The runners print their totals last.
+# Runs every test, three at a time: most of them wait for servers, of which a test may start three. The runners print their
+# totals last.
 #
 # The proxy's integration tests run under cargo's own runner, since the tests of a program share its clusters; all others
 # run under cargo-nextest where it is installed, one process each and with bounded times (.config/nextest.toml).
@@ -14,9 +15,9 @@ if cargo nextest --version >/dev/null 2>&1; then
     bounded cargo nextest run --locked --workspace -E 'not (package(tidemark) & kind(test))'
     set --
     for file in proxy/tests/*.rs; do set -- "$@" --test "$(basename "$file" .rs)"; done
-    bounded cargo test --locked --workspace --no-fail-fast "$@" -- --test-threads=2
+    bounded cargo test --locked --workspace --no-fail-fast "$@" -- --test-threads=3
     bounded cargo test --locked --workspace --doc --quiet
 else
-    bounded cargo test --locked --workspace --no-fail-fast -- --test-threads=2
+    bounded cargo test --locked --workspace --no-fail-fast -- --test-threads=3
 fi
 [ -z "$failed" ]

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
 use prove::fault::Kind;
+use prove::measure::{Measured, measure};
 use prove::report::Family;
 use prove::run::{Extent, Options, family};
 use sandbox::Engine;
@@ -29,6 +30,9 @@ struct Arguments {
     /// Repeats the faults of another run, in their order and at their times.
     #[arg(long)]
     seed: Option<u64>,
+    /// Measure what the promises cost as well, within the same time.
+    #[arg(long)]
+    measure: bool,
     /// How long a client rests after an operation, on average, in microseconds.
     #[arg(long, default_value_t = 2000)]
     rest_us: u64,
@@ -39,13 +43,17 @@ Operations are reads, writes and transactions of all clients at that level. Stal
 had been told or shown when they began: promised at `global` only, and counted for all. Added latency is that of single-statement
 reads, against those at `eventual` in the same seconds. Of the two proxies one gives the primary a ninth of its reads.";
 
+/// What measuring a family takes.
+const MEASURE: Duration = Duration::from_secs(40);
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let engines = u64::try_from(arguments.engines.len()).unwrap_or(1).max(1);
+    let reserved = if arguments.measure { MEASURE } else { Duration::ZERO };
     let seed = arguments.seed.unwrap_or_else(any_seed);
     let options = Options {
         seed,
-        extent: Extent::Time(Duration::from_secs(arguments.seconds / engines)),
+        extent: Extent::Time(Duration::from_secs(arguments.seconds / engines).saturating_sub(reserved)),
         rest: Duration::from_micros(arguments.rest_us),
         proxy: arguments.proxy,
         sabotaged: arguments.sabotaged,
@@ -63,10 +71,24 @@ fn main() -> ExitCode {
             }
         }
     }
+    let mut measured = Vec::new();
+    for engine in arguments.engines.iter().filter(|_| arguments.measure) {
+        match measure(*engine, &options.proxy) {
+            Ok(figures) => measured.push(figures),
+            Err(error) => {
+                eprintln!("prove: measuring {engine}: {error}");
+                return ExitCode::from(2);
+            }
+        }
+    }
     println!("\n{}", Family::HEADING);
     families.iter().for_each(|family| print!("{family}"));
     println!("\n{LEGEND}\n\n{}", Family::CAUGHT_HEADING);
     families.iter().for_each(|family| print!("{}", family.caught()));
+    if arguments.measure {
+        println!("\n{}", Measured::HEADING);
+        measured.iter().for_each(|figures| print!("{figures}"));
+    }
     let violations: u64 = families.iter().map(Family::violations).sum();
     let catches = families.iter().all(Family::catches);
     let caught = if catches {

@@ -34,6 +34,13 @@ pub(crate) enum Place {
     Port(Arc<Mutex<u16>>),
 }
 
+impl Place {
+    /// A port that stays the same.
+    pub(crate) fn port(port: u16) -> Self {
+        Self::Port(Arc::new(Mutex::new(port)))
+    }
+}
+
 /// What a client connects to, and as whom.
 #[derive(Debug, Clone)]
 pub(crate) struct Door {

@@ -16,6 +16,7 @@ use std::time::Duration;
 use sandbox::{Cluster, ClusterOptions, Engine, Family, Server};
 
 pub use clock::Clock;
+pub(crate) use proxy::Plan;
 pub use proxy::Proxy;
 pub use relay::Relay;
 
