@@ -179,6 +179,8 @@ pub enum Refusal {
     NoPrimary,
     /// A read-only endpoint without a replica.
     NoReplica,
+    /// The primary had not said in time what a replica must have applied, and `on_timeout = "error"`.
+    NotTold,
     /// No replica had applied this in time, and the primary may not serve it: `on_timeout = "error"`, or a read-only
     /// endpoint.
     TimedOut {
@@ -269,8 +271,7 @@ fn there(facts: &Facts<'_>, id: NodeId, reason: Reason) -> Decision {
             OnTimeout::Stale => stale(id),
             OnTimeout::Primary | OnTimeout::Error => Decision::Refuse(Refusal::TimedOut { position }),
         },
-        _ if facts.snapshot.primary().is_none() => Decision::Refuse(Refusal::NoPrimary),
-        _ => Decision::Ask,
+        _ => ask(facts, only),
     }
 }
 
@@ -331,10 +332,7 @@ fn read(facts: &Facts<'_>) -> Decision {
 fn on_any(facts: &Facts<'_>, reason: Reason) -> Decision {
     let rotation = choose::rotation(facts);
     let required = match freshness::required(facts) {
-        Required::Ask if facts.snapshot.primary().is_none() => {
-            return Decision::Refuse(Refusal::NoPrimary);
-        }
-        Required::Ask => return Decision::Ask,
+        Required::Ask => return ask(facts, rotation),
         required => required,
     };
     if wants_to_move(facts, rotation, &required) {
@@ -355,8 +353,22 @@ fn on_any(facts: &Facts<'_>, reason: Reason) -> Decision {
         }
         // The session could go on reading where it read last, but that node is gone: learn what it can have shown. To
         // wait would be in vain, for no position of another node tells it.
-        Required::Fresh { anywhere: None, .. } if facts.snapshot.primary().is_some() => Decision::Ask,
-        _ => last_resort(facts, Reason::NoReplica),
+        Required::Fresh { anywhere: None, .. } => ask(facts, rotation),
+        Required::Ask | Required::Nothing => last_resort(facts, Reason::NoReplica),
+    }
+}
+
+/// Only the primary knows how fresh the read must be. When it has not said so in time, or there is none, the settings may
+/// have one of these nodes serve the read all the same.
+fn ask(facts: &Facts<'_>, among: NodeSet) -> Decision {
+    match facts.promise.on_timeout {
+        OnTimeout::Primary if facts.snapshot.primary().is_none() => Decision::Refuse(Refusal::NoPrimary),
+        OnTimeout::Error if facts.attempt.expired => Decision::Refuse(Refusal::NotTold),
+        OnTimeout::Stale if facts.attempt.expired => match choose::by_weight(facts, among) {
+            Some(node) => stale(node),
+            None => last_resort(facts, Reason::NoReplica),
+        },
+        OnTimeout::Primary | OnTimeout::Error | OnTimeout::Stale => Decision::Ask,
     }
 }
 
@@ -429,13 +441,12 @@ fn on_one(facts: &Facts<'_>, id: NodeId, reason: Reason) -> Decision {
     }
     let rotation = NodeSet::only(id);
     match freshness::required(facts) {
-        Required::Ask if facts.snapshot.primary().is_none() => Decision::Refuse(Refusal::NoPrimary),
-        Required::Ask => Decision::Ask,
+        Required::Ask => ask(facts, rotation),
         required if !choose::fresh(facts, rotation, &required).is_empty() => {
             Decision::Go(Go { node: id, reason, shows: None, outcome: Some(served(facts, id)) })
         }
         Required::Fresh { anywhere: Some(position), .. } => behind(facts, rotation, position),
-        Required::Fresh { anywhere: None, .. } => Decision::Ask,
+        Required::Fresh { anywhere: None, .. } => ask(facts, rotation),
         Required::Nothing => last_resort(facts, Reason::NoReplica),
     }
 }

@@ -474,6 +474,30 @@ fn without_a_primary_writes_are_refused_and_covered_reads_go_on() {
 }
 
 #[test]
+fn what_the_primary_does_not_tell_in_time_is_done_without() {
+    let mut case = Case::new(Level::Global);
+    for on_timeout in [OnTimeout::Error, OnTimeout::Stale] {
+        case.promise.on_timeout = on_timeout;
+        case.attempt.expired = false;
+        // Another primary may be there in time.
+        for primary in [Some(NodeId(0)), None] {
+            case.snapshot.primary = primary;
+            assert_eq!(case.decide(0), Decision::Ask);
+        }
+        case.attempt.expired = true;
+        if on_timeout == OnTimeout::Error {
+            assert_eq!(case.decide(0), Decision::Refuse(Refusal::NotTold));
+        } else {
+            assert_eq!(case.goes().outcome, Some(Outcome::Stale));
+            assert_eq!(case.nodes(), [1, 2]);
+        }
+    }
+    // A write never is.
+    case.request.target = sql::Target::Primary;
+    assert_eq!(case.decide(0), Decision::Refuse(Refusal::NoPrimary));
+}
+
+#[test]
 fn every_reason_has_its_own_index_and_name() {
     let all: Vec<_> = Reason::all().collect();
     assert_eq!(all.len(), Reason::COUNT);

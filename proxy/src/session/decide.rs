@@ -115,10 +115,14 @@ impl Session {
                     }
                 }
                 Decision::Ask => {
-                    search.waiting_since.get_or_insert_with(Instant::now);
-                    match self.learn(promise.level).await {
-                        Ok(bound) => search.attempt.asked = Some(bound),
-                        Err(why) => {
+                    let since = *search.waiting_since.get_or_insert_with(Instant::now);
+                    // Where the primary serves what is late, there is nothing to do without its answer.
+                    let goes_without = promise.on_timeout != OnTimeout::Primary && !search.attempt.expired;
+                    let deadline = limit.filter(|_| goes_without).map(|limit| since + limit);
+                    match by(deadline, self.learn(promise.level)).await {
+                        None => search.attempt.expired = true,
+                        Some(Ok(bound)) => search.attempt.asked = Some(bound),
+                        Some(Err(why)) => {
                             search.found();
                             self.count_promise(Outcome::Error, search);
                             return Err(why);
@@ -142,7 +146,7 @@ impl Session {
                 }
                 Decision::Refuse(refusal) => {
                     search.found();
-                    if matches!(refusal, Refusal::TimedOut { .. }) {
+                    if matches!(refusal, Refusal::TimedOut { .. } | Refusal::NotTold) {
                         self.count_promise(Outcome::Error, search);
                     }
                     return Err(NoNode::Refused(told(&refusal, search.waited.unwrap_or_default())));
@@ -248,20 +252,18 @@ impl Session {
         }
         let cluster = Arc::clone(&self.instance.cluster);
         let applied = cluster.applied(position, |node| among.contains(node.id));
-        let expired = async {
-            match deadline {
-                Some(deadline) => alarm::at(deadline).await,
-                None => std::future::pending().await,
-            }
-        };
-        let either = async {
-            tokio::select! {
-                biased;
-                () = applied => false,
-                () = expired => true,
-            }
-        };
-        Ok(self.attended_unless_drained(either).await?.unwrap_or(true))
+        let expired = async { by(deadline, applied).await.is_none() };
+        Ok(self.attended_unless_drained(expired).await?.unwrap_or(true))
+    }
+}
+
+/// What comes of it by then; `None` when the time is over first.
+async fn by<T>(deadline: Option<Instant>, work: impl Future<Output = T>) -> Option<T> {
+    let Some(deadline) = deadline else { return Some(work.await) };
+    tokio::select! {
+        biased;
+        done = work => Some(done),
+        () = alarm::at(deadline) => None,
     }
 }
 
@@ -273,6 +275,10 @@ fn told(refusal: &Refusal, waited: Duration) -> ClientError {
         Refusal::NoReplica => ClientError::own(
             "no replica is in rotation, and this endpoint is read-only; see TIDEMARK SHOW NODES",
         ),
+        Refusal::NotTold => ClientError::own(format!(
+            "the primary had not told its position within {} us, and on_timeout = \"error\"; see TIDEMARK SHOW NODES",
+            waited.as_micros()
+        )),
         Refusal::TimedOut { position } => ClientError::own(format!(
             "no replica had applied {} within {} us, and on_timeout = \"error\" or a read-only endpoint keeps the read \
              from the primary",

@@ -1,13 +1,14 @@
 //! Reads that wait for a replica: how the wait ends, by the replica, the client, KILL, and the timeout.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use sandbox::Engine;
+use sandbox::{ClusterOptions, Engine};
 use wire::CommandCode;
 
 use super::http::sum;
 use super::scene::{PATIENCE, Scene, settled, until};
 use crate::harness::client::{Client, Failure};
+use crate::harness::clusters::caught_up;
 use crate::harness::on_every_engine;
 use crate::harness::proxy::{Proxy, Setup};
 
@@ -17,6 +18,7 @@ on_every_engine!(
     kill_ends_a_wait,
     a_stop_ends_a_wait,
     on_timeout_says_what_comes_instead,
+    who_can_do_without_the_primary_does_not_wait_for_it,
 );
 
 /// Long enough that a read which does not wait would have been answered.
@@ -208,4 +210,37 @@ fn on_timeout_says_what_comes_instead(engine: Engine) {
         let stale = format!("{level}_stale");
         assert_eq!((counted(&stale, "stale"), counted(&stale, "primary")), (1.0, 1.0));
     }
+}
+
+/// Where the primary would serve what is late, a read that must ask it gets an error in the end; elsewhere it takes no longer
+/// than its timeout, whether the primary is silent or gone.
+fn who_can_do_without_the_primary_does_not_wait_for_it(engine: Engine) {
+    let scene = Scene::own(ClusterOptions::new(engine));
+    let lines = |what: &str| {
+        format!("consistency = \"global\"\nconsistency_timeout_us = 20000\non_timeout = \"{what}\"")
+    };
+    let proxy = start(&scene, &[("error", &lines("error")), ("stale", &lines("stale"))]);
+    scene.at_primary().run("INSERT INTO t VALUES (1, 1)");
+    caught_up(&scene.cluster);
+    let question = "SELECT v FROM t WHERE id = 1";
+    let mut clients = ["error", "stale"].map(|endpoint| {
+        let mut client = scene.client(&proxy, endpoint);
+        assert_eq!(client.value(question), "1");
+        client
+    });
+    let mut check = |what: &str| {
+        let [error, stale] = &mut clients;
+        let begin = Instant::now();
+        let told = error.error(question);
+        assert!(told.message.contains("the primary had not told its position"), "{what}: {}", told.message);
+        assert_eq!(stale.value(question), "1", "{what}");
+        let route = stale.route();
+        assert_eq!((&*route.role, &*route.reason), ("replica", "stale"), "{what}");
+        assert!(route.waited_us >= 20_000, "{what}: {route:?}");
+        assert!(begin.elapsed() < Duration::from_secs(2), "{what}: {:?}", begin.elapsed());
+    };
+    scene.cluster.primary().pause().unwrap();
+    check("it is silent");
+    scene.cluster.primary().kill9().unwrap();
+    check("it is gone");
 }
