@@ -187,7 +187,7 @@ async fn the_status_shows_nodes_settings_and_counters() {
         json!({
             "consistency": "eventual", "global_scope": "cluster", "consistency_timeout_us": 10000,
             "on_timeout": "primary", "read_weight": { "db1": null, "db2": null }, "max_lag_ms": 30000, "min_replicas": 1,
-            "transaction_split": false, "primary_fallback": false
+            "transaction_split": false, "primary_fallback": false, "failover_hold_ms": 10000
         })
     );
     assert_eq!(

@@ -196,7 +196,11 @@ impl Entry {
         let same_life = self.sample.as_ref().is_none_or(|last| sample.applied.covers(&last.applied));
         let kept = same_life && sample.logged.covers(&self.reached);
         if !kept {
-            let lost = self.reached.missing_from(&sample.logged);
+            let mut lost = self.reached.missing_from(&sample.logged);
+            if let Some(last) = &self.sample {
+                // Of one family they always are.
+                let _ = lost.merge(&last.applied.missing_from(&sample.applied));
+            }
             error!(
                 node = %self.node.name,
                 lost = %lost,

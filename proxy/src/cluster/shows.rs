@@ -49,9 +49,36 @@ pub(super) async fn serve(shared: Arc<Shared>) {
 
 /// Waits until the primary shows everything that stood in its log when this was called.
 async fn shows(shared: &Shared, line: &mut Line) -> Result<(), AskError> {
-    let (logged, node, incarnation, end) =
-        line.within_limit(async |line| end_of_log(shared, line).await).await?;
     let began = Instant::now();
+    loop {
+        let (logged, node, incarnation, end) =
+            line.within_limit(async |line| end_of_log(shared, line).await).await?;
+        match committed(line, &end, began).await? {
+            Committed::Yes => {
+                shared.update(|board, _| board.overheard(node, incarnation, &logged, None));
+                return Ok(());
+            }
+            // Behind another connection there may be another primary, whose log ends elsewhere.
+            Committed::Broken if began.elapsed() <= SHOW_LIMIT => {}
+            Committed::Broken => return Err(failed("its connections break again and again")),
+            Committed::No => {
+                let position = Arc::from(logged.to_string());
+                return Err(AskError::Stuck { seconds: SHOW_LIMIT.as_secs(), position });
+            }
+        }
+    }
+}
+
+/// Whether the engine has committed everything before a place in the log.
+enum Committed {
+    Yes,
+    /// Not within the time limit.
+    No,
+    /// The connection broke before that was known.
+    Broken,
+}
+
+async fn committed(line: &mut Line, end: &Place, began: Instant) -> Result<Committed, AskError> {
     let mut count = 0;
     loop {
         let question = async |line: &mut Line| {
@@ -60,21 +87,18 @@ async fn shows(shared: &Shared, line: &mut Line) -> Result<(), AskError> {
             Ok(answer.as_ref().and_then(snapshot_place))
         };
         match line.within_limit(question).await? {
-            Some(place) if place >= end => break,
+            Some(place) if place >= *end => return Ok(Committed::Yes),
             Some(_) => {}
-            None => return Err(failed("the connection broke while it committed")),
+            None => return Ok(Committed::Broken),
         }
         if began.elapsed() > SHOW_LIMIT {
-            let position = Arc::from(logged.to_string());
-            return Err(AskError::Stuck { seconds: SHOW_LIMIT.as_secs(), position });
+            return Ok(Committed::No);
         }
         count += 1;
         if !pause(count).is_zero() {
             tokio::time::sleep(pause(count)).await;
         }
     }
-    shared.update(|board, _| board.overheard(node, incarnation, &logged, None));
-    Ok(())
 }
 
 type End = (Arc<Position>, super::snapshot::NodeId, u64, Place);

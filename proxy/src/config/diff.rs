@@ -149,6 +149,7 @@ fn live_parts(old: &Config, new: &Config, index: usize, after: &EndpointConfig) 
     note("min_replicas", was.min_replicas.to_string(), is.min_replicas.to_string());
     note("transaction_split", was.transaction_split.to_string(), is.transaction_split.to_string());
     note("primary_fallback", was.primary_fallback.to_string(), is.primary_fallback.to_string());
+    note("failover_hold_ms", was.failover_hold_ms.to_string(), is.failover_hold_ms.to_string());
     let text = format!("endpoint {}: {}", before.name, parts.join(", "));
     Some(Change { text, effect: Effect::Live { endpoint: index, settings } })
 }

@@ -143,6 +143,10 @@ pub(super) struct EndpointFile {
     #[serde(default)]
     #[schemars(with = "bool", extend("default" = false))]
     pub(super) primary_fallback: Option<bool>,
+    /// How long what needs a primary waits while there is none, in milliseconds; 0 = not at all.
+    #[serde(default)]
+    #[schemars(with = "u32", range(min = 0, max = 600_000), extend("default" = 10_000))]
+    pub(super) failover_hold_ms: Option<Spanned<i64>>,
     /// When a connection to a server goes back to the pool.
     #[serde(default)]
     #[schemars(with = "Pool", extend("default" = "off"))]

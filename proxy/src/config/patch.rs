@@ -43,11 +43,14 @@ pub struct SettingsPatch {
     /// See [`Settings::primary_fallback`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub primary_fallback: Option<bool>,
+    /// See [`Settings::failover_hold_ms`]; not yet checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failover_hold_ms: Option<i64>,
 }
 
 /// The names of all settings, in the order of the documentation.
 const KEYS: &str = "consistency, global_scope, consistency_timeout_us, on_timeout, read_weight.NODE, max_lag_ms, min_replicas, \
-                    transaction_split, primary_fallback";
+                    transaction_split, primary_fallback, failover_hold_ms";
 
 impl SettingsPatch {
     /// Reads arguments of the form `KEY=VALUE`.
@@ -83,6 +86,7 @@ impl SettingsPatch {
             min_replicas: other.min_replicas.or(self.min_replicas),
             transaction_split: other.transaction_split.or(self.transaction_split),
             primary_fallback: other.primary_fallback.or(self.primary_fallback),
+            failover_hold_ms: other.failover_hold_ms.or(self.failover_hold_ms),
         }
     }
 
@@ -97,6 +101,7 @@ impl SettingsPatch {
             "min_replicas" => self.min_replicas = Some(number(key, value)?),
             "transaction_split" => self.transaction_split = Some(truth(key, value)?),
             "primary_fallback" => self.primary_fallback = Some(truth(key, value)?),
+            "failover_hold_ms" => self.failover_hold_ms = Some(number(key, value)?),
             _ => {
                 let Some(node) = key.strip_prefix("read_weight.").filter(|node| !node.is_empty()) else {
                     return Err(SettingsError::new(

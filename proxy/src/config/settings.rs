@@ -18,6 +18,9 @@ pub(super) const MAX_LAG_MS: RangeInclusive<u32> = 0..=604_800_000;
 /// Allowed values of `min_replicas`.
 pub(super) const MIN_REPLICAS: RangeInclusive<u16> = 0..=1000;
 
+/// Allowed values of `failover_hold_ms`, in milliseconds.
+pub(super) const FAILOVER_HOLD_MS: RangeInclusive<u32> = 0..=600_000;
+
 /// The weight of a replica whose weight nobody set.
 const REPLICA_WEIGHT: u16 = 100;
 /// The weight of the primary when nobody set one: it takes reads only when no replica can.
@@ -44,6 +47,8 @@ pub struct Settings {
     pub transaction_split: bool,
     /// Whether a read-only endpoint may use the primary when no replica can serve.
     pub primary_fallback: bool,
+    /// How long what needs a primary waits while there is none, in milliseconds; 0 = not at all.
+    pub failover_hold_ms: u32,
 }
 
 impl Default for Settings {
@@ -58,6 +63,7 @@ impl Default for Settings {
             min_replicas: 1,
             transaction_split: false,
             primary_fallback: false,
+            failover_hold_ms: 10_000,
         }
     }
 }
@@ -146,6 +152,9 @@ impl Settings {
         if let Some(value) = patch.primary_fallback {
             new.primary_fallback = value;
         }
+        if let Some(value) = patch.failover_hold_ms {
+            new.failover_hold_ms = in_range("failover_hold_ms", value, &FAILOVER_HOLD_MS)?;
+        }
         Ok(new)
     }
 
@@ -165,6 +174,7 @@ impl Settings {
             min_replicas: Some(self.min_replicas.into()),
             transaction_split: Some(self.transaction_split),
             primary_fallback: Some(self.primary_fallback),
+            failover_hold_ms: Some(self.failover_hold_ms.into()),
         }
     }
 }

@@ -57,6 +57,7 @@ fn a_minimal_file_gets_the_documented_defaults() {
             min_replicas: 1,
             transaction_split: false,
             primary_fallback: false,
+            failover_hold_ms: 10_000,
         }
     );
 }

@@ -19,6 +19,9 @@ use crate::route::{
 /// How long a statement that can run at once lets the primary think about where else it could.
 const MAY_ASK_LIMIT: Duration = Duration::from_millis(5);
 
+/// Before the primary is tried again when it takes no connection.
+const TRY_AGAIN: Duration = Duration::from_millis(50);
+
 /// What the session itself asked for with TIDEMARK SET.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Overrides {
@@ -48,6 +51,8 @@ pub(super) struct Search {
     pub(super) waited: Option<Duration>,
     /// Nodes whose connection broke under it.
     pub(super) lost: u32,
+    /// Until when it may wait for a primary, once it had to.
+    held_until: Option<Instant>,
 }
 
 impl Search {
@@ -59,6 +64,7 @@ impl Search {
             waiting_since: None,
             waited: None,
             lost: 0,
+            held_until: None,
         }
     }
 
@@ -144,6 +150,7 @@ impl Session {
                     let deadline = limit.map(|limit| since + limit);
                     search.attempt.expired = self.wait(&position, among, deadline).await?;
                 }
+                Decision::Refuse(Refusal::NoPrimary) if self.hold(search).await? => {}
                 Decision::Refuse(refusal) => {
                     search.found();
                     if matches!(refusal, Refusal::TimedOut { .. } | Refusal::NotTold) {
@@ -240,6 +247,32 @@ impl Session {
         })
     }
 
+    /// Waits for a primary while there is none, as long as the endpoint's settings say. Returns whether there is one now.
+    async fn hold(&mut self, search: &mut Search) -> Result<bool, NoNode> {
+        let cluster = Arc::clone(&self.instance.cluster);
+        let mut changes = cluster.changes();
+        if cluster.snapshot().primary().is_some() || self.card.ending() == Ending::Drained {
+            return Ok(false);
+        }
+        let until = self.may_hold_until(search);
+        let found = by(Some(until), async {
+            while cluster.snapshot().primary().is_none() && changes.changed().await.is_ok() {}
+        });
+        self.attended_unless_drained(found).await?;
+        Ok(cluster.snapshot().primary().is_some())
+    }
+
+    /// Waits a little before the primary, to which no connection could be made, is tried again. Returns whether it is to be.
+    pub(super) async fn hold_on(&mut self, search: &mut Search) -> Result<bool, NoNode> {
+        let goes_on = Instant::now() + TRY_AGAIN < self.may_hold_until(search);
+        Ok(goes_on && self.attended_unless_drained(tokio::time::sleep(TRY_AGAIN)).await?.is_some())
+    }
+
+    fn may_hold_until(&self, search: &mut Search) -> Instant {
+        let hold = Duration::from_millis(u64::from(self.endpoint.settings.load().failover_hold_ms));
+        *search.held_until.get_or_insert_with(|| Instant::now() + hold)
+    }
+
     /// Waits for a position. Returns whether the wait is over for good: the time is, or the session is to end.
     async fn wait(
         &mut self,
@@ -269,9 +302,10 @@ async fn by<T>(deadline: Option<Instant>, work: impl Future<Output = T>) -> Opti
 
 fn told(refusal: &Refusal, waited: Duration) -> ClientError {
     match refusal {
-        Refusal::NoPrimary => {
-            ClientError::own("no node is primary now, and the statement needs one; see TIDEMARK SHOW NODES")
-        }
+        Refusal::NoPrimary => ClientError::own(
+            "no node is primary now, nor was one found within failover_hold_ms, and the statement needs one; see \
+                 TIDEMARK SHOW NODES",
+        ),
         Refusal::NoReplica => ClientError::own(
             "no replica is in rotation, and this endpoint is read-only; see TIDEMARK SHOW NODES",
         ),

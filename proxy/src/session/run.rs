@@ -214,6 +214,19 @@ impl Session {
             search.attempt.excluded.insert(go.node);
             return Ok(Tried::Elsewhere);
         }
+        if let Unreachable::Failed(BackendError::Connect(_)) = unreachable {
+            // Nothing was sent. A primary that restarts, or that gives way to another one, is waited for.
+            match self.hold_on(search).await {
+                Ok(true) => return Ok(Tried::Elsewhere),
+                Ok(false) => {}
+                Err(NoNode::Ended(end)) => return Err(end),
+                Err(NoNode::Refused(error)) => {
+                    self.forget_parameters(statement);
+                    self.refuse(command, &error).await?;
+                    return Ok(Tried::Answered);
+                }
+            }
+        }
         let error = match unreachable {
             // The node restarted and has forgotten the password. Only a client that connects anew tells it again.
             Unreachable::Failed(BackendError::PasswordNeeded) => {

@@ -17,6 +17,7 @@ on_every_engine!(
     a_replica_that_freezes_holds_up_nobody_who_comes_later,
     reads_go_on_without_a_primary_as_far_as_they_may,
     a_planned_change_of_the_primary_keeps_every_promise,
+    what_needs_a_primary_waits_for_the_next_one,
 );
 
 const LEVELS: [&str; 2] = ["session", "global"];
@@ -231,4 +232,41 @@ fn a_planned_change_of_the_primary_keeps_every_promise(engine: Engine) {
         assert_eq!(server.value(&format!("SELECT @@GLOBAL.{old}")).unwrap(), "1");
         new_primary = 0;
     }
+}
+
+fn what_needs_a_primary_waits_for_the_next_one(engine: Engine) {
+    let scene = Scene::new(engine);
+    let lines = |hold: u32| {
+        format!("consistency = \"global\"\nconsistency_timeout_us = 20000\nfailover_hold_ms = {hold}")
+    };
+    let proxy =
+        Setup::of(&scene.cluster).endpoint("patient", &lines(60_000)).endpoint("hasty", &lines(300)).start();
+    scene.table();
+    settled(&scene.cluster, &proxy, "patient");
+    let [mut writes, mut reads, mut begins, mut leaves] = [(); 4].map(|()| scene.client(&proxy, "patient"));
+    let mut hasty = scene.client(&proxy, "hasty");
+    writes.run("INSERT INTO t VALUES (1, 1)");
+    scene.cluster.primary().set_read_only(true).unwrap();
+    until("there is no primary", || {
+        hasty.query("DELETE FROM t").error().is_some_and(|error| error.code == 1105)
+    });
+    let begin = Instant::now();
+    let error = hasty.error("DELETE FROM t");
+    assert!(error.message.contains("failover_hold_ms"), "{error:?}");
+    assert!(begin.elapsed() >= Duration::from_millis(300), "{:?}", begin.elapsed());
+
+    writes.send_query("UPDATE t SET v = v + 1 WHERE id = 1");
+    reads.send_query("SELECT COUNT(*) FROM t");
+    begins.send_query("BEGIN");
+    leaves.send_query("DELETE FROM t");
+    thread::sleep(Duration::from_millis(300));
+    drop(leaves);
+    scene.cluster.promote(&scene.cluster.servers()[1]).unwrap();
+    assert_eq!(writes.read_reply().error(), None);
+    assert_eq!(writes.route().node, "db2");
+    assert_eq!(reads.read_reply().text_rows(), [[Some("1".to_owned())]]);
+    assert_eq!(begins.read_reply().error(), None);
+    begins.run("UPDATE t SET v = v + 10 WHERE id = 1");
+    begins.run("COMMIT");
+    assert_eq!(scene.at_primary().value("SELECT v FROM t WHERE id = 1"), "12");
 }

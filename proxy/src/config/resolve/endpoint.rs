@@ -91,6 +91,12 @@ impl Resolver<'_, '_> {
             &settings::MIN_REPLICAS,
             defaults.min_replicas,
         );
+        let failover_hold = self.number_or(
+            "failover_hold_ms",
+            file.failover_hold_ms.as_ref(),
+            &settings::FAILOVER_HOLD_MS,
+            defaults.failover_hold_ms,
+        );
         let read_weight = self.read_weight(file, nodes);
         Some(Settings {
             consistency: consistency?,
@@ -102,6 +108,7 @@ impl Resolver<'_, '_> {
             min_replicas: min_replicas?,
             transaction_split: file.transaction_split.unwrap_or(defaults.transaction_split),
             primary_fallback: file.primary_fallback.unwrap_or(defaults.primary_fallback),
+            failover_hold_ms: failover_hold?,
         })
     }
 
