@@ -44,7 +44,7 @@ had been told or shown when they began: promised at `global` only, and counted f
 reads, against those at `eventual` in the same seconds. Of the two proxies one gives the primary a ninth of its reads.";
 
 /// What measuring a family takes.
-const MEASURE: Duration = Duration::from_secs(40);
+const MEASURE: Duration = Duration::from_secs(30);
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -72,12 +72,14 @@ fn main() -> ExitCode {
         }
     }
     let mut measured = Vec::new();
+    let mut unmeasured = false;
     for engine in arguments.engines.iter().filter(|_| arguments.measure) {
         match measure(*engine, &options.proxy) {
             Ok(figures) => measured.push(figures),
+            // What was found before is told all the same.
             Err(error) => {
                 eprintln!("prove: measuring {engine}: {error}");
-                return ExitCode::from(2);
+                unmeasured = true;
             }
         }
     }
@@ -97,7 +99,11 @@ fn main() -> ExitCode {
         "NOT everything broken on purpose was caught"
     };
     println!("\nseed {seed}: {violations} violations; {caught}");
-    if violations == 0 && catches { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    match (violations == 0 && catches, unmeasured) {
+        (false, _) => ExitCode::FAILURE,
+        (true, true) => ExitCode::from(2),
+        (true, false) => ExitCode::SUCCESS,
+    }
 }
 
 /// A small number, to be typed again.

@@ -157,14 +157,7 @@ fn join<T>(thread: thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
 
 /// The cluster's directory: the one asked for, which must be absent or empty, or a new one among the temporary files.
 fn create_directory(wanted: Option<&Path>) -> Result<PathBuf> {
-    static COUNTER: AtomicU32 = AtomicU32::new(0);
-    let path = match wanted {
-        Some(path) => path.to_owned(),
-        None => {
-            let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-            env::temp_dir().join(format!("tidemark-{}-{number}", process::id()))
-        }
-    };
+    let path = wanted.map_or_else(unused, Path::to_owned);
     let path = std::path::absolute(&path).map_err(Error::file("cannot resolve", &path))?;
     account::check_reachable(&path)?;
     if let Some(parent) = path.parent() {
@@ -177,6 +170,18 @@ fn create_directory(wanted: Option<&Path>) -> Result<PathBuf> {
         }
         Err(source) => Err(Error::file("cannot create", path)(source)),
         Ok(()) => Ok(path),
+    }
+}
+
+/// A name among the temporary files. A process of the same number may have been killed before it could remove its own.
+fn unused() -> PathBuf {
+    static COUNTER: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let path = env::temp_dir().join(format!("tidemark-{}-{number}", process::id()));
+        if !path.exists() {
+            return path;
+        }
     }
 }
 

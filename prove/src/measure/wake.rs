@@ -1,29 +1,32 @@
-//! How long after a replica showed a row the read that waited for it is answered.
+//! How long after a replica has applied a write the read that waited for it is answered.
+//!
+//! Each write is applied by the replicas one after the other: their appliers are stopped, and started at different times. A
+//! delay of the servers' own kind (`SOURCE_DELAY`) counts in whole seconds, so that many writes would be applied at once.
 
 use std::fmt;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
-use tokio::time::sleep;
+use sandbox::Server;
 
 use super::{Bench, READ, direct, percentile};
 use crate::driver::Driver;
 use crate::error::{Error, Result};
 use crate::history::Level;
 
-/// Writes per replica, and the time between two.
-const WRITES: u32 = 40;
-const BETWEEN: Duration = Duration::from_millis(25);
+/// Writes, each of which every replica applies.
+const WRITES: u32 = 30;
 
-/// The looking begins so long before the first of them is due.
-const EARLY: Duration = Duration::from_millis(50);
+/// How much later than the one before it each replica applies a write. The reads wait by then.
+const LATER: Duration = Duration::from_millis(30);
 
 /// The figures of one replica.
 #[derive(Debug, Clone)]
 pub struct Wake {
-    /// How late it applies on purpose.
-    delay: Duration,
+    /// When it was the next to apply: the first, the second or the third.
+    turn: usize,
     /// From the row's being there to the answer; negative when the answer came before who looks for the row saw it.
     median_us: i64,
     slow_us: i64,
@@ -33,47 +36,103 @@ impl fmt::Display for Wake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "answer after the row showed on a replica with a delay of {} s | median {} us, p90 {} us",
-            self.delay.as_secs(),
+            "answer after the row showed on replica {} of 3, each {} ms later than the one before | median {} us, p90 {} us",
+            self.turn,
+            LATER.as_millis(),
             self.median_us,
             self.slow_us
         )
     }
 }
 
-/// Has every replica apply at a delay of its own, and measures each.
+/// A replica, the session that waits for it, and who looks at it around the proxy.
+struct Seat<'a> {
+    replica: &'a Server,
+    reader: Option<Conn>,
+    looker: Option<Conn>,
+    after_us: Vec<i64>,
+}
+
+/// Measures each replica.
 pub(super) fn each_replica(bench: &Bench, driver: &Driver) -> Result<Vec<Wake>> {
-    let mut wakes = Vec::new();
-    for (seconds, replica) in (0..).zip(bench.cluster.replicas()) {
-        replica.set_delay(seconds)?;
-    }
-    let mut value = 0;
-    for (seconds, replica) in (0..).zip(bench.cluster.replicas()) {
-        let delay = Duration::from_secs(seconds);
-        let observer = Driver::start("observer")?;
-        let looking = observer.handle().block_on(direct(replica))?;
-        let seen = observer.handle().spawn(look(looking, value, delay));
-        let answers = driver.handle().block_on(write_and_read(bench, replica.name(), value))?;
-        value += WRITES;
-        let seen = driver.handle().block_on(seen).map_err(ended)??;
-        let mut after: Vec<i64> = answers
-            .iter()
-            .zip(&seen)
-            .map(|(answer, seen)| {
-                micros(answer.saturating_duration_since(*seen))
-                    - micros(seen.saturating_duration_since(*answer))
-            })
-            .collect();
-        wakes.push(Wake {
-            delay,
-            median_us: percentile(&mut after, 50),
-            slow_us: percentile(&mut after, 90),
+    let handle = driver.handle();
+    let observers = Driver::start("observer")?;
+    let mut seats = Vec::new();
+    for replica in bench.cluster.replicas() {
+        seats.push(Seat {
+            replica,
+            // So that it has a connection there: logging in is not what is measured.
+            reader: Some(handle.block_on(reader_of(bench, replica))?),
+            looker: Some(observers.handle().block_on(direct(replica))?),
+            after_us: Vec::new(),
         });
     }
-    for replica in bench.cluster.replicas() {
-        replica.set_delay(0)?;
+    let mut writer = handle.block_on(bench.session(Level::Session))?;
+    for value in 1..=WRITES {
+        for seat in &seats {
+            seat.replica.stop_sql_thread()?;
+        }
+        let position = handle.block_on(write(&mut writer, value))?;
+        let mut waiting = Vec::new();
+        for seat in &mut seats {
+            if let Some(reader) = seat.reader.take() {
+                waiting.push(handle.spawn(wait(reader, hinted(seat.replica), position.clone())));
+            }
+        }
+        for (seat, waits) in seats.iter_mut().zip(waiting) {
+            thread::sleep(LATER);
+            let Some(looker) = seat.looker.take() else { continue };
+            let looks = observers.handle().spawn(look(looker, value));
+            seat.replica.start_sql_thread()?;
+            let (reader, answered) = handle.block_on(waits).map_err(ended)??;
+            let (looker, seen) = handle.block_on(looks).map_err(ended)??;
+            seat.after_us.push(
+                micros(answered.saturating_duration_since(seen))
+                    - micros(seen.saturating_duration_since(answered)),
+            );
+            (seat.reader, seat.looker) = (Some(reader), Some(looker));
+        }
     }
-    Ok(wakes)
+    let wakes = seats.iter_mut().zip(1..).map(|(seat, turn)| Wake {
+        turn,
+        median_us: percentile(&mut seat.after_us, 50),
+        slow_us: percentile(&mut seat.after_us, 90),
+    });
+    Ok(wakes.collect())
+}
+
+fn hinted(replica: &Server) -> String {
+    format!("/* tidemark: node={} */ {READ}", replica.name())
+}
+
+async fn reader_of(bench: &Bench, replica: &Server) -> Result<Conn> {
+    let mut reader = bench.session(Level::Session).await?;
+    let _value: Option<u32> = reader.query_first(hinted(replica)).await?;
+    Ok(reader)
+}
+
+/// Writes a value. Returns the session's position.
+async fn write(writer: &mut Conn, value: u32) -> Result<String> {
+    writer.query_drop(format!("UPDATE app.measured SET v = {value} WHERE id = 1")).await?;
+    let position: Option<String> = writer.query_first("TIDEMARK SHOW POSITION").await?;
+    Ok(position.unwrap_or_default())
+}
+
+/// Reads what must show a position. Returns when the answer came.
+async fn wait(mut reader: Conn, read: String, position: String) -> Result<(Conn, Instant)> {
+    reader.query_drop(format!("TIDEMARK SET position = '{position}'")).await?;
+    let _value: Option<u32> = reader.query_first(read).await?;
+    Ok((reader, Instant::now()))
+}
+
+/// Looks at the row all the time. Returns when the value was there.
+async fn look(mut replica: Conn, value: u32) -> Result<(Conn, Instant)> {
+    loop {
+        let shown: Option<u32> = replica.query_first(READ).await?;
+        if shown == Some(value) {
+            return Ok((replica, Instant::now()));
+        }
+    }
 }
 
 fn micros(time: Duration) -> i64 {
@@ -82,43 +141,4 @@ fn micros(time: Duration) -> i64 {
 
 fn ended(error: tokio::task::JoinError) -> Error {
     Error::system("a client ended before its time")(std::io::Error::other(error))
-}
-
-/// Looks at the row all the time, and notes when each value, or one after it, was there.
-async fn look(mut replica: Conn, before: u32, delay: Duration) -> Result<Vec<Instant>> {
-    sleep(delay.saturating_sub(EARLY)).await;
-    let mut seen = Vec::new();
-    while seen.len() < WRITES as usize {
-        let value: Option<u32> = replica.query_first(READ).await?;
-        let shown = value.unwrap_or_default().saturating_sub(before);
-        let now = Instant::now();
-        seen.resize(seen.len().max(shown as usize), now);
-    }
-    Ok(seen)
-}
-
-/// Writes, and has another session read each on that replica. Returns when the answers came.
-async fn write_and_read(bench: &Bench, replica: &str, before: u32) -> Result<Vec<Instant>> {
-    let mut writer = bench.session(Level::Session).await?;
-    let mut readers = Vec::new();
-    for _ in 0..WRITES {
-        readers.push(bench.session(Level::Session).await?);
-    }
-    let mut waiting = Vec::new();
-    for (number, mut reader) in (1..).zip(readers) {
-        sleep(BETWEEN).await;
-        writer.query_drop(format!("UPDATE app.measured SET v = {} WHERE id = 1", before + number)).await?;
-        let position: Option<String> = writer.query_first("TIDEMARK SHOW POSITION").await?;
-        reader.query_drop(format!("TIDEMARK SET position = '{}'", position.unwrap_or_default())).await?;
-        let read = format!("/* tidemark: node={replica} */ {READ}");
-        waiting.push(tokio::spawn(async move {
-            let _value: Option<u32> = reader.query_first(read).await?;
-            Ok::<Instant, Error>(Instant::now())
-        }));
-    }
-    let mut answers = Vec::new();
-    for read in waiting {
-        answers.push(read.await.map_err(ended)??);
-    }
-    Ok(answers)
 }

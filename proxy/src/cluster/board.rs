@@ -267,7 +267,7 @@ impl Board {
                 complete: last.as_ref().is_some_and(|last| {
                     !last.is_empty() && entry.sample.as_ref().is_some_and(|sample| sample.logged.covers(last))
                 }),
-                behind: entry.backlog().is_some() && !self.was_awaited_long_enough(now, index),
+                behind: entry.is_behind() && !self.was_awaited_long_enough(now, index),
             })
             .collect();
         let roles = discover(&voices, self.roles.primary.or(self.reigning));
@@ -299,6 +299,11 @@ impl Board {
         let before = self.awaited.take();
         if let Verdict::Behind(next) = roles.verdict {
             self.awaited = before.filter(|(awaited, _)| *awaited == next).or(Some((next, now)));
+            return;
+        }
+        if !matches!(roles.verdict, Verdict::Clear) {
+            // A link that breaks for a moment does not begin the wait anew.
+            self.awaited = before;
             return;
         }
         let Some(entry) = roles.primary.filter(|next| before.is_some_and(|(awaited, _)| awaited == *next))

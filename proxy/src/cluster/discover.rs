@@ -86,14 +86,16 @@ pub(super) fn discover(voices: &[Voice<'_>], previous: Option<usize>) -> Roles {
         }
         elected => elected,
     };
-    let primary = found.or_else(|| previous.filter(|index| may_stay(voices.get(*index))));
+    // Nobody replicates any more from one that is about to be succeeded: what it took now would be lost.
+    let stays = |voice: &Voice<'_>| !(matches!(verdict, Verdict::Behind(_)) && voice.up) && may_stay(voice);
+    let primary = found.or_else(|| previous.filter(|index| voices.get(*index).is_some_and(stays)));
     let roles = (0..voices.len()).map(|index| role(voices, &links, primary, index)).collect();
     Roles { primary, verdict, roles, sources: links.set_up }
 }
 
 /// Whether a primary that cannot be confirmed stays it: it is silent, or still takes writes.
-fn may_stay(voice: Option<&Voice<'_>>) -> bool {
-    voice.is_some_and(|voice| !voice.up || voice.said.is_none_or(|said| said.writable))
+fn may_stay(voice: &Voice<'_>) -> bool {
+    !voice.up || voice.said.is_none_or(|said| said.writable)
 }
 
 fn elect(voices: &[Voice<'_>], links: &Links) -> (Option<usize>, Verdict) {

@@ -92,7 +92,7 @@ fn a_promoted_node_needs_followers_or_the_whole_history() {
 fn a_promoted_node_first_executes_what_it_was_sent() {
     check(&["w!", "w0-", "r1"], Some(0), Some(0), "PRR");
     check(&["r", "w-", "r1"], Some(0), None, "--R");
-    check(&["w", "w*-", "r1"], Some(0), Some(0), "P-R");
+    check(&["w", "w*-", "r1"], Some(0), None, "--R");
     check(&["w!", "w0", "r1"], Some(0), Some(1), "-PR");
     assert_eq!(cluster(&["w!", "w0-", "r1"], Some(0)).verdict, Verdict::Behind(1));
     // There was no primary before it whose writes could be missing, or it is the same.

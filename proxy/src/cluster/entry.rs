@@ -52,6 +52,8 @@ pub(super) struct Entry {
     pub(super) disowned: Disowned,
     /// When its history was found to be another one than before: what it was asked earlier may speak of the old one.
     pub(super) reborn_at: Option<Instant>,
+    /// It takes writes since it was last asked what it was sent.
+    turned: bool,
 }
 
 impl Entry {
@@ -82,6 +84,7 @@ impl Entry {
             purity: Purity::default(),
             disowned: Disowned::default(),
             reborn_at: None,
+            turned: false,
         }
     }
 
@@ -115,10 +118,19 @@ impl Entry {
     pub(super) fn backlog(&self) -> Option<Position> {
         let received = self.told.as_ref()?.received.as_ref()?;
         let backlog = match &self.sample {
+            // What a MariaDB server wrote itself stands in its log only, and its source may send it back.
+            Some(sample) if sample.logged.flavor() == Flavor::Mariadb => {
+                received.missing_from(&sample.applied).missing_from(&sample.logged)
+            }
             Some(sample) => received.missing_from(&sample.applied),
             None => received.clone(),
         };
         (!backlog.is_empty()).then_some(backlog)
+    }
+
+    /// Whether it has, or may have, still to execute something that it was sent.
+    pub(super) fn is_behind(&self) -> bool {
+        self.turned || self.backlog().is_some()
     }
 
     /// Whether what it applies stands in its log, as far as is known.
@@ -158,7 +170,7 @@ impl Entry {
             self.node.facts = Some(Arc::new(told.facts.clone()));
         }
         self.told = Some(told);
-        said || facts
+        std::mem::take(&mut self.turned) || said || facts
     }
 
     /// Shows, and says once, that the node has transactions of its own.
@@ -222,6 +234,7 @@ impl Entry {
             told.said.identity.clone_from(&sample.identity);
             self.new_life();
         } else {
+            self.turned |= sample.writable && !told.said.writable;
             told.said.writable = sample.writable;
         }
         news

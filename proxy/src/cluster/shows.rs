@@ -84,11 +84,12 @@ async fn committed(line: &mut Line, end: &Place, began: Instant) -> Result<Commi
         let question = async |line: &mut Line| {
             let answer =
                 line.try_question(async |held| held.connection().ask(SNAPSHOT, Duration::ZERO).await).await;
-            Ok(answer.as_ref().and_then(snapshot_place))
+            Ok(answer.map(|answer| snapshot_place(&answer)))
         };
         match line.within_limit(question).await? {
-            Some(place) if place >= *end => return Ok(Committed::Yes),
-            Some(_) => {}
+            Some(Some(place)) if place >= *end => return Ok(Committed::Yes),
+            Some(Some(_)) => {}
+            Some(None) => return Err(failed("it does not tell how far it has committed")),
             None => return Ok(Committed::Broken),
         }
         if began.elapsed() > SHOW_LIMIT {

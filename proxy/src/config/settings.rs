@@ -213,6 +213,7 @@ mod tests {
             min_replicas: 0,
             transaction_split: true,
             primary_fallback: true,
+            failover_hold_ms: 0,
         };
         let json = serde_json::to_string(&settings.to_patch(&nodes())).unwrap();
         let patch: SettingsPatch = serde_json::from_str(&json).unwrap();

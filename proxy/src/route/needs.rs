@@ -103,11 +103,17 @@ impl Needs {
     /// Another primary, or another life of it, may have lost something: the session asks once what still holds.
     pub fn under(&mut self, reign: Reign) {
         if self.reign != Some(reign) {
-            let has_past = !self.position().is_empty() || self.seen != Seen::Covered || self.unknown;
-            self.unproven |= self.reign.is_some() && has_past;
-            self.unknown |= self.unproven;
+            self.doubt();
             self.reign = Some(reign);
         }
+    }
+
+    /// The primary may be in another life than the one under which all this was noted. Returns whether it is to be asked.
+    pub fn doubt(&mut self) -> bool {
+        let has_past = !self.position().is_empty() || self.seen != Seen::Covered || self.unknown;
+        self.unproven |= self.reign.is_some() && has_past;
+        self.unknown |= self.unproven;
+        self.unproven
     }
 
     /// How long the session has read on one node by now without it being known whether another would do.

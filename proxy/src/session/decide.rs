@@ -10,6 +10,7 @@ use super::registry::Ending;
 use super::understand::Statement;
 use super::{End, Session};
 use crate::alarm;
+use crate::cluster::{AskError, Reign};
 use crate::config::{GlobalScope, Level, OnTimeout};
 use crate::error::ClientError;
 use crate::route::{
@@ -18,6 +19,12 @@ use crate::route::{
 
 /// How long a statement that can run at once lets the primary think about where else it could.
 const MAY_ASK_LIMIT: Duration = Duration::from_millis(5);
+
+/// How long the primary may change, or restart, each time that it has answered.
+const UNSETTLED_LIMIT: Duration = Duration::from_secs(5);
+
+/// How long a statement that waits for a primary leaves the question where else it could run.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// Before the primary is tried again when it takes no connection.
 const TRY_AGAIN: Duration = Duration::from_millis(50);
@@ -41,8 +48,8 @@ pub(super) enum NoNode {
 /// A statement on its way to a node: what was tried, and how long it has waited.
 pub(super) struct Search {
     pub(super) attempt: Attempt,
-    /// The epoch of what was learnt for it.
-    epoch: u64,
+    /// Under whom that was learnt.
+    reign: Option<Reign>,
     /// The level it is read at.
     pub(super) level: Level,
     /// From when on it waited for a position, its time limit counted.
@@ -59,7 +66,7 @@ impl Search {
     pub(super) fn new(excluded: NodeSet) -> Self {
         Self {
             attempt: Attempt { excluded, ..Attempt::default() },
-            epoch: 0,
+            reign: None,
             level: Level::default(),
             waiting_since: None,
             waited: None,
@@ -68,10 +75,10 @@ impl Search {
         }
     }
 
-    /// Under another primary nothing that was learnt counts, nor is it worth waiting for.
-    fn in_epoch(&mut self, epoch: u64) {
-        if self.epoch != epoch {
-            self.epoch = epoch;
+    /// Under another primary, or in another life of it, nothing that was learnt counts, nor is it worth waiting for.
+    fn under(&mut self, reign: Option<Reign>) {
+        if self.reign != reign {
+            self.reign = reign;
             self.attempt.forget();
         }
     }
@@ -111,11 +118,11 @@ impl Session {
             able.map_err(|why| NoNode::Refused(ClientError::own(why)))?;
         }
         loop {
-            search.in_epoch(self.instance.cluster.snapshot().epoch);
+            search.under(self.instance.cluster.snapshot().reign());
             match self.route(statement, promise, &search.attempt) {
                 Decision::Go(go) => {
                     self.show_on_primary(&go, search).await?;
-                    if self.instance.cluster.snapshot().epoch == search.epoch {
+                    if self.instance.cluster.snapshot().reign() == search.reign {
                         search.found();
                         return Ok(go);
                     }
@@ -172,12 +179,7 @@ impl Session {
             NoNode::Refused(ClientError::own(format!("the level {level} cannot be kept now: {error}")))
         };
         let cluster = Arc::clone(&self.instance.cluster);
-        let epoch = cluster.snapshot().epoch;
-        let mark = cluster.acknowledged().is_kept().then(|| cluster.acknowledged().mark());
-        let bound = self.attended(cluster.ask_primary()).await?.map_err(unable)?;
-        if let Some(mark) = mark {
-            cluster.acknowledged().settle(&mark, &bound.high, epoch);
-        }
+        let bound = self.ask().await?.map_err(unable)?;
         let mut lost = Position::default();
         if self.needs.unproven {
             let before = self.needs.position();
@@ -201,9 +203,38 @@ impl Session {
         ))))
     }
 
+    /// Asks the primary until it answers in the reign in which it was asked: the session's past is then held against that one.
+    async fn ask(&mut self) -> Result<Result<PrimaryBound, AskError>, NoNode> {
+        let cluster = Arc::clone(&self.instance.cluster);
+        let began = Instant::now();
+        loop {
+            let (reign, epoch) = {
+                let snapshot = cluster.snapshot();
+                (snapshot.reign(), snapshot.epoch)
+            };
+            let mark = cluster.acknowledged().is_kept().then(|| cluster.acknowledged().mark());
+            let bound = match self.attended(cluster.ask_primary()).await? {
+                Ok(bound) => bound,
+                Err(error) => return Ok(Err(error)),
+            };
+            if let Some(mark) = mark {
+                cluster.acknowledged().settle(&mark, &bound.high, epoch);
+            }
+            match reign.filter(|reign| cluster.snapshot().reign() == Some(*reign)) {
+                Some(reign) => {
+                    self.needs.under(reign);
+                    return Ok(Ok(bound));
+                }
+                None if began.elapsed() < UNSETTLED_LIMIT => {}
+                None => return Ok(Err(AskError::NoPrimary)),
+            }
+        }
+    }
+
     fn route(&mut self, statement: &Statement, promise: Promise, attempt: &Attempt) -> Decision {
         let snapshot = self.instance.cluster.snapshot();
-        if let Some(reign) = snapshot.reign() {
+        let reign = snapshot.reign();
+        if let Some(reign) = reign {
             self.needs.under(reign);
         }
         let settings = self.endpoint.settings.load();
@@ -214,7 +245,7 @@ impl Session {
         if pinned.is_some() {
             request.node = None;
         }
-        route(Facts {
+        let decision = route(Facts {
             request,
             standing: Standing {
                 mode: self.endpoint.mode,
@@ -231,7 +262,21 @@ impl Session {
             attempt,
             acknowledged: mark.as_ref().and_then(|mark| mark.position(snapshot.epoch)),
             dice: self.dice.roll(),
-        })
+        });
+        // A primary that is there again and has told nothing yet may be in another life. A transaction would have ended with
+        // the one before.
+        let returned = |go: &Go| reign.is_none() && snapshot.primary == Some(go.node);
+        match &decision {
+            Decision::Go(go)
+                if returned(go)
+                    && promise.level != Level::Eventual
+                    && self.transaction.is_none()
+                    && self.needs.doubt() =>
+            {
+                Decision::Ask
+            }
+            _ => decision,
+        }
     }
 
     /// A read that goes to the primary although a replica has shown more than the primary is known to: wait until it
@@ -247,30 +292,43 @@ impl Session {
         })
     }
 
-    /// Waits for a primary while there is none, as long as the endpoint's settings say. Returns whether there is one now.
+    /// Waits a little for a primary, or until something changes. Returns whether the statement is to be routed again.
     async fn hold(&mut self, search: &mut Search) -> Result<bool, NoNode> {
-        let cluster = Arc::clone(&self.instance.cluster);
-        let mut changes = cluster.changes();
-        if cluster.snapshot().primary().is_some() || self.card.ending() == Ending::Drained {
+        let mut changes = self.instance.cluster.changes();
+        if self.instance.cluster.snapshot().primary().is_some() {
             return Ok(false);
         }
-        let until = self.may_hold_until(search);
-        let found = by(Some(until), async {
-            while cluster.snapshot().primary().is_none() && changes.changed().await.is_ok() {}
-        });
-        self.attended_unless_drained(found).await?;
-        Ok(cluster.snapshot().primary().is_some())
+        let change = async {
+            // The channel lives as long as the cluster does.
+            let _ = timeout(LOOK_AGAIN, changes.changed()).await;
+        };
+        self.hold_until(search, change).await
     }
 
     /// Waits a little before the primary, to which no connection could be made, is tried again. Returns whether it is to be.
     pub(super) async fn hold_on(&mut self, search: &mut Search) -> Result<bool, NoNode> {
-        let goes_on = Instant::now() + TRY_AGAIN < self.may_hold_until(search);
-        Ok(goes_on && self.attended_unless_drained(tokio::time::sleep(TRY_AGAIN)).await?.is_some())
+        self.hold_until(search, tokio::time::sleep(TRY_AGAIN)).await
     }
 
-    fn may_hold_until(&self, search: &mut Search) -> Instant {
+    /// Whatever binds the session to a connection no new one could take the place of: such a session is told at once.
+    async fn hold_until(
+        &mut self,
+        search: &mut Search,
+        change: impl Future<Output = ()>,
+    ) -> Result<bool, NoNode> {
+        if self.transaction.is_some() || self.pins.hold_the_connection() {
+            return Ok(false);
+        }
         let hold = Duration::from_millis(u64::from(self.endpoint.settings.load().failover_hold_ms));
-        *search.held_until.get_or_insert_with(|| Instant::now() + hold)
+        let until = *search.held_until.get_or_insert_with(|| Instant::now() + hold);
+        if Instant::now() >= until || self.card.ending() == Ending::Drained {
+            return Ok(false);
+        }
+        if search.lost == 0 {
+            // Who could not be reached a while ago may be back.
+            search.attempt.excluded = NodeSet::default();
+        }
+        Ok(self.attended_unless_drained(by(Some(until), change)).await?.is_some())
     }
 
     /// Waits for a position. Returns whether the wait is over for good: the time is, or the session is to end.

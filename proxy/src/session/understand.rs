@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use gtid::Flavor;
 use sql::{Classified, Effects, Kind, Target};
 use wire::Execute;
 use wire::command::{CommandCode, query_text};
@@ -9,7 +10,8 @@ use wire::prepared::statement_id;
 use wire::reply::Expect;
 
 use super::Session;
-use crate::cluster::snapshot::NodeId;
+use crate::cluster::snapshot::{Node, NodeId, Role as NodeRole};
+use crate::config::Mode;
 use crate::error::ClientError;
 use crate::relay::Command;
 use crate::route::Request;
@@ -166,12 +168,22 @@ impl Session {
     /// The node on which a statement is read as its client prepared it, when that is not any node.
     ///
     /// MySQL prepares a statement anew when parameters of other types than before come, and reads it by the sql_mode of
-    /// that moment: on a node where it ran with these types it will not.
+    /// that moment: on a node where it ran with these types it will not. If that one takes no statements now, any may do.
     fn read_as_prepared(&self, id: u32) -> Option<NodeId> {
         let prepared = self.prepared.get(id).filter(|prepared| prepared.types_version > 0)?;
         let same_mode = Rc::ptr_eq(&prepared.state, &self.state)
             || prepared.state.variables.get(SQL_MODE) == self.state.variables.get(SQL_MODE);
-        if same_mode { None } else { self.backends.knowing_types(id, prepared.types_version) }
+        if same_mode || self.flavor == Flavor::Mariadb {
+            return None;
+        }
+        let snapshot = self.instance.cluster.snapshot();
+        let usable = |node: &Node| {
+            node.is_up()
+                && !node.drained
+                && (self.endpoint.mode == Mode::ReadWrite || node.role == NodeRole::Replica)
+        };
+        let node = self.backends.knowing_types(id, prepared.types_version)?;
+        snapshot.node(node).is_some_and(usable).then_some(node)
     }
 
     fn about_statement(&self, payload: &[u8], expect: Expect, role: fn(u32) -> Role) -> Understood {

@@ -26,7 +26,9 @@ fn start(scene: &Scene, timeout_us: u32) -> Proxy {
     let proxy = LEVELS
         .iter()
         .fold(Setup::of(&scene.cluster), |setup, level| {
-            let lines = format!("consistency = \"{level}\"\nconsistency_timeout_us = {timeout_us}");
+            let lines = format!(
+                "consistency = \"{level}\"\nconsistency_timeout_us = {timeout_us}\nfailover_hold_ms = 500"
+            );
             setup.endpoint(level, &lines)
         })
         .start();
@@ -235,7 +237,7 @@ fn a_planned_change_of_the_primary_keeps_every_promise(engine: Engine) {
 }
 
 fn what_needs_a_primary_waits_for_the_next_one(engine: Engine) {
-    let scene = Scene::new(engine);
+    let scene = Scene::own(ClusterOptions::new(engine));
     let lines = |hold: u32| {
         format!("consistency = \"global\"\nconsistency_timeout_us = 20000\nfailover_hold_ms = {hold}")
     };

