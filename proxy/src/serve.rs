@@ -258,7 +258,7 @@ fn report(snapshot: &Snapshot) {
         tracing::info!(node = %node.name, address = %node.address, role = node.role.as_str(), version, health = ?node.health, "node");
     }
     if snapshot.primary.is_none() {
-        tracing::warn!("no node is primary; writes will be refused until one is");
+        tracing::warn!("no node is primary; what needs one waits for it, failover_hold_ms at most");
     }
 }
 

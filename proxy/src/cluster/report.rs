@@ -56,7 +56,7 @@ impl Change<'_> {
         match (self.after.primary, self.reigning) {
             (None, last) => {
                 let was = last.map_or("none", |index| self.name(index));
-                warn!(was, "there is no primary; writes are refused until there is one");
+                warn!(was, "there is no primary; what needs one waits for it, failover_hold_ms at most");
             }
             (Some(primary), None) => {
                 info!(primary = self.name(primary), epoch = self.epoch + 1, "primary found")
@@ -90,7 +90,7 @@ impl Change<'_> {
                 node = self.name(*index),
                 primary = kept,
                 limit_s = CATCH_UP_LIMIT.as_secs(),
-                "the next primary has not executed all that it was sent as a replica; writes are refused until it has, or \
+                "the next primary has not executed all that it was sent as a replica; writes wait until it has, or \
                  until the limit. START REPLICA SQL_THREAD (START SLAVE SQL_THREAD) if its thread is stopped, or RESET \
                  REPLICA ALL (RESET SLAVE ALL) to give that up at once"
             ),
