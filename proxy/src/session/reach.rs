@@ -1,8 +1,10 @@
 //! The session's connections: opened when a statement first goes to a node, brought to the session's state, and with
 //! the statement prepared there when it is a prepared one.
 
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
+use tokio::time::timeout;
 use wire::capability::Capabilities;
 use wire::reply::{ClientView, Expect, ReplyWalker};
 use wire::status::Status;
@@ -12,12 +14,15 @@ use super::Session;
 use super::understand::{Role, Statement};
 use crate::backend::login::{LoginRequest, login};
 use crate::backend::{BackendError, Connection, ServerError, Tracking};
-use crate::cluster::snapshot::NodeId;
+use crate::cluster::snapshot::{Node, NodeId};
 use crate::relay::{Heard, swallow};
 use crate::route::NodeSet;
 
 /// How long a node that refused the session's login is not tried again by it.
 const REFUSED_FOR: Duration = Duration::from_secs(5);
+
+/// How often it is looked whether a node that prepares a statement is still up.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// Why a node cannot be used for a statement now.
 #[derive(Debug)]
@@ -247,13 +252,16 @@ impl Session {
             status: Status::default(),
         };
         let flavor = self.flavor;
+        let cluster = &self.instance.cluster;
         let sent = connection.send(&command).await.map_err(BackendError::Io);
         let outcome = match sent {
             Ok(()) => {
                 let mut walker = ReplyWalker::new(Expect::Prepare, 1);
-                swallow(&mut connection.channel, &mut walker, &view, flavor, &mut heard)
+                let swallowed = swallow(&mut connection.channel, &mut walker, &view, flavor, &mut heard);
+                let is_up = || cluster.snapshot().node(node).is_some_and(Node::is_up);
+                while_up(swallowed, is_up)
                     .await
-                    .map_err(|error| BackendError::Protocol(error.to_string()))
+                    .and_then(|done| done.map_err(|error| BackendError::Protocol(error.to_string())))
             }
             Err(error) => Err(error),
         };
@@ -269,5 +277,43 @@ impl Session {
             }))),
             (Err(error), _) => Err(self.failed(node, error)),
         }
+    }
+}
+
+/// Waits for a node's answer for as long as the node is up. To prepare a statement may take long: it waits for locks.
+async fn while_up<T>(
+    answer: impl Future<Output = T>,
+    is_up: impl Fn() -> bool,
+) -> Result<T, BackendError> {
+    let (mut answer, began) = (pin!(answer), Instant::now());
+    loop {
+        match timeout(LOOK_AGAIN, answer.as_mut()).await {
+            Ok(answer) => return Ok(answer),
+            Err(_) if is_up() => {}
+            Err(_) => {
+                let waited_ms = began.elapsed().as_millis();
+                return Err(BackendError::Silent(u64::try_from(waited_ms).unwrap_or(u64::MAX)));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::future::{pending, ready};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_answer_is_waited_for_while_the_node_is_up() {
+        assert!(matches!(while_up(ready(1), || false).await, Ok(1)));
+        let looks = Cell::new(0);
+        let is_up = || {
+            looks.set(looks.get() + 1);
+            looks.get() < 3
+        };
+        assert!(matches!(while_up(pending::<()>(), is_up).await, Err(BackendError::Silent(700..))));
+        assert_eq!(looks.get(), 3);
     }
 }
