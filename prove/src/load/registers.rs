@@ -16,6 +16,9 @@ pub(crate) const REGISTERS: usize = 12;
 const WRITES: u64 = 20;
 const NO_READS: u64 = WRITES + 1;
 
+/// Of a hundred writes, so many are followed by a read in the same packet.
+const LOOKS: u64 = 20;
+
 const READ: &str = "SELECT @@server_id, GROUP_CONCAT(v ORDER BY k) FROM registers";
 
 /// The table with its rows, as statements for the primary.
@@ -93,19 +96,31 @@ impl Recorder {
     }
 
     async fn write(&mut self, shared: &Shared, log: &mut Log) {
+        let and_look = self.chance.percent(LOOKS);
         let Some(held) = self.line.held(shared).await else { return };
         self.value += 1;
         let (register, value, who) = (self.register, self.value, held.who);
         // One in doubt may be carried out after the next one; the number must not fall by that.
         let text = format!("UPDATE registers SET v = {value} WHERE k = {register} AND v < {value}");
         let begin = shared.now();
-        let outcome = patiently(held.connection.query_drop(text)).await;
-        let end = outcome.is_ok().then(|| shared.now());
+        let outcome = if and_look {
+            patiently(write_and_look(&mut held.connection, &text)).await.map(Some)
+        } else {
+            patiently(held.connection.query_drop(text)).await.map(|()| None)
+        };
+        let now = shared.now();
+        let end = outcome.is_ok().then_some(now);
         log.history.writes.push(Write { who, register, value, begin, end });
-        if let Err(failure) = outcome {
-            log.failed(who.level, || format!("{who}, a write: {}", failure.text()));
-            self.line.after(&failure);
-            sleep(REST).await;
+        match outcome {
+            Ok(None) => {}
+            Ok(Some((node, values))) => {
+                log.history.reads.push(Read { who, begin, end: now, node, values, again: None });
+            }
+            Err(failure) => {
+                log.failed(who.level, || format!("{who}, a write: {}", failure.text()));
+                self.line.after(&failure);
+                sleep(REST).await;
+            }
         }
     }
 
@@ -180,6 +195,15 @@ async fn shown(connection: &mut Conn, manner: Manner, direct: bool) -> Result<Sh
             Ok((node, values, Some(again)))
         }
     }
+}
+
+/// A write, and what the registers show right after it, in one packet of two statements.
+async fn write_and_look(connection: &mut Conn, write: &str) -> Result<(u32, Box<[u32]>), mysql_async::Error> {
+    let mut results = connection.query_iter(format!("{write}; {READ}")).await?;
+    results.collect::<mysql_async::Row>().await?;
+    let rows: Vec<(u32, String)> = results.collect().await?;
+    results.drop_result().await?;
+    read(rows.into_iter().next())
 }
 
 async fn one(connection: &mut Conn, text: &str) -> Result<(u32, Box<[u32]>), mysql_async::Error> {
