@@ -1,4 +1,4 @@
-//! `prove`: runs the checker, and ends with a table. Exit code 0: every promise was kept; 1: one was broken, or a broken
+//! `prove`: runs the checker, and ends with its tables. Exit code 0: every promise was kept; 1: one was broken, or a broken
 //! build was not caught; 2: the checker could not do its work.
 
 use std::path::PathBuf;

@@ -73,6 +73,18 @@ impl ClientError {
         Self::new(1792, b"25006", format!("Cannot execute statement in a READ ONLY transaction{end}"))
     }
 
+    /// A write on an endpoint that has no replica to refuse it: ER_OPTION_PREVENTS_STATEMENT, as a replica words it.
+    pub fn read_only(flavor: Flavor) -> Self {
+        let server = if flavor == Flavor::Mysql { "MySQL" } else { "MariaDB" };
+        Self::new(
+            1290,
+            b"HY000",
+            format!(
+                "The {server} server is running with the --read-only option so it cannot execute this statement"
+            ),
+        )
+    }
+
     /// The client broke the protocol.
     pub fn malformed(what: impl std::fmt::Display) -> Self {
         Self::new(1835, b"HY000", format!("Malformed communication packet: {what}"))

@@ -22,7 +22,7 @@ use super::snapshot::{Health, High, Node, NodeId, Role, Snapshot};
 use super::stray::Stray;
 use crate::config::NodeConfig;
 
-/// How long a node that was promoted may take to execute what it was sent before. Writes are refused meanwhile.
+/// How long a node that was promoted may take to execute what it was sent before. Writes wait meanwhile.
 pub(super) const CATCH_UP_LIMIT: Duration = Duration::from_secs(30);
 
 /// The cluster as its watchers know it.

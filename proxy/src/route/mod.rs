@@ -179,6 +179,8 @@ pub enum Refusal {
     NoPrimary,
     /// A read-only endpoint without a replica.
     NoReplica,
+    /// No read, on a read-only endpoint that has the primary alone.
+    ReadOnly,
     /// The primary had not said in time what a replica must have applied, and `on_timeout = "error"`.
     NotTold,
     /// No replica had applied this in time, and the primary may not serve it: `on_timeout = "error"`, or a read-only
@@ -214,21 +216,38 @@ pub struct Facts<'a> {
 
 /// Decides the next step.
 pub fn route(facts: Facts<'_>) -> Decision {
-    if let Some(decision) = bound(&facts) {
+    match anywhere(&facts) {
+        Decision::Go(go) if facts.snapshot.primary == Some(go.node) && !may_run_there(&facts) => {
+            Decision::Refuse(Refusal::ReadOnly)
+        }
+        decision => decision,
+    }
+}
+
+/// Whether the primary may run this for the endpoint: a read-only one has it read, where `primary_fallback` asks for that,
+/// and whatever a client needs around its reads. No replica is there that would refuse the rest.
+fn may_run_there(facts: &Facts<'_>) -> bool {
+    facts.standing.mode == Mode::ReadWrite
+        || matches!(facts.request.target, sql::Target::Replica | sql::Target::Previous)
+        || matches!(facts.request.reason, sql::Reason::SessionState | sql::Reason::TransactionControl)
+}
+
+fn anywhere(facts: &Facts<'_>) -> Decision {
+    if let Some(decision) = bound(facts) {
         return decision;
     }
     if let Some(reason) = facts.attempt.fallback {
-        return to_primary(&facts, reason);
+        return to_primary(facts, reason);
     }
     match facts.request.target {
         sql::Target::Previous => match facts.standing.previous {
-            Some(node) => there(&facts, node, Reason::Statement(facts.request.reason)),
-            None => to_primary(&facts, Reason::Statement(facts.request.reason)),
+            Some(node) => there(facts, node, Reason::Statement(facts.request.reason)),
+            None => to_primary(facts, Reason::Statement(facts.request.reason)),
         },
-        sql::Target::Replica if facts.standing.autocommit => read(&facts),
-        sql::Target::Replica => to_primary(&facts, Reason::AutocommitOff),
+        sql::Target::Replica if facts.standing.autocommit => read(facts),
+        sql::Target::Replica => to_primary(facts, Reason::AutocommitOff),
         sql::Target::Primary | sql::Target::Proxy => {
-            to_primary(&facts, Reason::Statement(facts.request.reason))
+            to_primary(facts, Reason::Statement(facts.request.reason))
         }
     }
 }
@@ -401,7 +420,7 @@ fn behind(facts: &Facts<'_>, rotation: NodeSet, position: Position) -> Decision 
 }
 
 fn may_use_primary(facts: &Facts<'_>) -> bool {
-    facts.standing.mode == Mode::ReadWrite || facts.settings.primary_fallback
+    facts.standing.mode == Mode::ReadWrite || (facts.settings.primary_fallback && may_run_there(facts))
 }
 
 /// The primary serves a read that no replica can, whatever its weight.

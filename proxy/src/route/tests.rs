@@ -402,6 +402,8 @@ fn what_shows_data_on_a_read_only_endpoint_is_as_fresh_as_a_read() {
     let mut late = begin(Level::Session).wrote(95).expired();
     assert_eq!(late.decide(0), Decision::Refuse(Refusal::TimedOut { position: at(95) }));
     late.settings.primary_fallback = true;
+    assert!(matches!(late.decide(0), Decision::Refuse(Refusal::TimedOut { .. })), "a transaction may write");
+    late.request.target = sql::Target::Replica;
     assert_eq!(late.nodes(), [0]);
 }
 
@@ -449,6 +451,19 @@ fn a_read_only_endpoint_never_uses_the_primary_unless_told_to() {
     case.snapshot.nodes[2].health = Health::Down("gone".into());
     assert_eq!(case.decide(0), Decision::Refuse(Refusal::NoReplica));
     case.settings.primary_fallback = true;
+    assert_eq!(case.decide(0), Decision::Refuse(Refusal::ReadOnly), "it is told to for reads");
+    case.standing.transaction = Some(NodeId(0));
+    assert_eq!(
+        case.decide(0),
+        Decision::Refuse(Refusal::ReadOnly),
+        "nor where the replica became the primary"
+    );
+    for reason in [sql::Reason::SessionState, sql::Reason::TransactionControl] {
+        case.request.reason = reason;
+        assert_eq!(case.goes().node, NodeId(0), "{reason:?}");
+    }
+    case.standing.transaction = None;
+    case.request.target = sql::Target::Replica;
     assert_eq!(case.goes().node, NodeId(0));
 }
 

@@ -213,7 +213,7 @@ impl Session {
         self.answer_rows(command, &[&name], &[row([id])]).await
     }
 
-    /// KILL: of a session of this proxy, else of whatever the primary knows by this id.
+    /// KILL of a session of this proxy.
     pub(super) async fn answer_kill(
         &mut self,
         command: &mut Command,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gtid::Position;
+use gtid::{Flavor, Position};
 use tokio::time::timeout;
 
 use super::registry::Ending;
@@ -163,7 +163,8 @@ impl Session {
                     if matches!(refusal, Refusal::TimedOut { .. } | Refusal::NotTold) {
                         self.count_promise(Outcome::Error, search);
                     }
-                    return Err(NoNode::Refused(told(&refusal, search.waited.unwrap_or_default())));
+                    let waited = search.waited.unwrap_or_default();
+                    return Err(NoNode::Refused(told(&refusal, waited, self.flavor)));
                 }
             }
         }
@@ -358,8 +359,9 @@ async fn by<T>(deadline: Option<Instant>, work: impl Future<Output = T>) -> Opti
     }
 }
 
-fn told(refusal: &Refusal, waited: Duration) -> ClientError {
+fn told(refusal: &Refusal, waited: Duration, flavor: Flavor) -> ClientError {
     match refusal {
+        Refusal::ReadOnly => ClientError::read_only(flavor),
         Refusal::NoPrimary => ClientError::own(
             "no node is primary now, nor was one found within failover_hold_ms, and the statement needs one; see \
                  TIDEMARK SHOW NODES",

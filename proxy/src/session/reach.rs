@@ -281,10 +281,7 @@ impl Session {
 }
 
 /// Waits for a node's answer for as long as the node is up. To prepare a statement may take long: it waits for locks.
-async fn while_up<T>(
-    answer: impl Future<Output = T>,
-    is_up: impl Fn() -> bool,
-) -> Result<T, BackendError> {
+async fn while_up<T>(answer: impl Future<Output = T>, is_up: impl Fn() -> bool) -> Result<T, BackendError> {
     let (mut answer, began) = (pin!(answer), Instant::now());
     loop {
         match timeout(LOOK_AGAIN, answer.as_mut()).await {

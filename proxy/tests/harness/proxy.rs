@@ -106,17 +106,15 @@ impl Setup {
 
     /// Starts the program and waits until its endpoints are open.
     pub(crate) fn start(self) -> Proxy {
-        let directory = make_directory();
+        let mut log = String::new();
         // A port that was free may be taken by the time the program binds it.
         for _ in 0..5 {
-            if let Some(proxy) = self.try_start(&directory) {
-                return proxy;
+            match self.try_start(&make_directory()) {
+                Ok(proxy) => return proxy,
+                Err(said) => log = said,
             }
         }
-        panic!(
-            "the program did not start:\n{}",
-            fs::read_to_string(directory.join("log")).unwrap_or_default()
-        );
+        panic!("the program did not start:\n{log}");
     }
 
     /// Starts the program, which must refuse to serve. Returns its exit code and what it said.
@@ -149,7 +147,8 @@ impl Setup {
         (config, endpoints)
     }
 
-    fn try_start(&self, directory: &Path) -> Option<Proxy> {
+    /// Starts the program, or returns what it said instead. Its directory is gone then.
+    fn try_start(&self, directory: &Path) -> Result<Proxy, String> {
         let (config, endpoints) = self.write(directory);
         let log = directory.join("log");
         let mut guard = Command::new("sh")
@@ -167,10 +166,10 @@ impl Setup {
         let pipe = guard.stdin.take();
         let mut proxy = Proxy { guard, pipe, pid, log, directory: directory.to_owned(), endpoints };
         if proxy.is_open() {
-            return Some(proxy);
+            return Ok(proxy);
         }
         proxy.end();
-        None
+        Err(proxy.log())
     }
 
     fn text(&self, endpoints: &[(String, Target)], directory: &Path) -> String {
@@ -304,9 +303,15 @@ impl Drop for Proxy {
 }
 
 fn make_directory() -> PathBuf {
-    let directory = std::env::temp_dir().join(format!("{}-{}", unique("tidemark-it"), std::process::id()));
-    fs::create_dir(&directory).unwrap();
-    directory
+    loop {
+        let name = format!("{}-{}", unique("tidemark-it"), std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        // A process of the same number may have been killed before it could remove its own.
+        if !directory.exists() {
+            fs::create_dir(&directory).unwrap();
+            return directory;
+        }
+    }
 }
 
 fn free_port() -> SocketAddr {

@@ -58,6 +58,22 @@ fn replicas_and_then_the_primary_go_and_come(engine: Engine) {
     assert_eq!(new.value("SELECT v FROM t"), "1");
     let mut fallback = account.connect(&proxy.target("fallback")).unwrap();
     assert_eq!(fallback.value("SELECT v FROM t"), "1");
+    // It is for reads alone all the same.
+    wait(&mut fallback, "the primary reads", |client| {
+        client.run("SELECT v FROM t");
+        client.route().role == "primary"
+    });
+    for no_read in
+        ["INSERT INTO t VALUES (2)", "BEGIN", "SELECT v FROM t FOR UPDATE", "SET GLOBAL max_connections = 99"]
+    {
+        assert_eq!(fallback.error(no_read).code, 1290, "{no_read}");
+    }
+    fallback.run("SET NAMES utf8mb4");
+    fallback.run("START TRANSACTION READ ONLY");
+    assert_eq!(fallback.value("SELECT v FROM t"), "1");
+    assert_eq!(fallback.error("INSERT INTO t VALUES (2)").code, 1290);
+    fallback.run("COMMIT");
+    assert_eq!(fallback.value("SELECT COUNT(*) FROM t"), "1");
     // An endpoint for reads alone says so, and keeps its session.
     let mut read_only = account.connect(&proxy.target("ro")).unwrap();
     wait(&mut read_only, "an error", |client| client.query("SELECT v FROM t").error().is_some());
