@@ -39,6 +39,11 @@ impl Error {
         let what = what.into();
         move |source| Self::System { what, source }
     }
+
+    /// For `map_err`: a task was awaited that had panicked or was stopped.
+    pub(crate) fn ended(error: tokio::task::JoinError) -> Self {
+        Self::system("a client ended before its time")(io::Error::other(error))
+    }
 }
 
 /// What the parts of the checker return.

@@ -104,9 +104,7 @@ impl<'a> Stage<'a> {
         self.shared.end();
         let mut log = Log::default();
         for client in working {
-            let (client, own) = handle.block_on(client).map_err(|error| {
-                Error::system("a client ended before its time")(std::io::Error::other(error))
-            })?;
+            let (client, own) = handle.block_on(client).map_err(Error::ended)?;
             self.clients.push(client);
             log.add(own);
         }

@@ -34,10 +34,7 @@ impl Tally {
     /// How long a read took that is slower than so many of a hundred, in microseconds; 0 without any.
     #[must_use]
     pub fn percentile_us(&self, percent: usize) -> u32 {
-        let mut sorted = self.latencies_us.clone();
-        sorted.sort_unstable();
-        let index = (sorted.len() * percent / 100).min(sorted.len().saturating_sub(1));
-        sorted.get(index).copied().unwrap_or(0)
+        percentile(&mut self.latencies_us.clone(), percent)
     }
 
     /// Adds another one's figures.
@@ -50,6 +47,13 @@ impl Tally {
         self.violations += other.violations;
         self.latencies_us.extend(&other.latencies_us);
     }
+}
+
+/// The one that is larger than so many of a hundred; they are sorted for that. 0 without any.
+pub(crate) fn percentile<T: Copy + Ord + Default>(figures: &mut [T], percent: usize) -> T {
+    figures.sort_unstable();
+    let index = (figures.len() * percent / 100).min(figures.len().saturating_sub(1));
+    figures.get(index).copied().unwrap_or_default()
 }
 
 /// The figures of one stretch of time, by level. `primaries`: the servers that were primary in it.

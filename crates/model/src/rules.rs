@@ -1,7 +1,7 @@
 //! The rules, each of which can be left out.
 //!
-//! The product does not follow these yet; what comes of it, `left_out` shows: `answers_tell_who_gives_them`,
-//! `every_past_is_to_be_proven`, `reigns_before_it_has_told`, `primary_has_applied_all`.
+//! The product does not follow `every_past_is_to_be_proven` yet; what comes of it, `left_out` shows. Nor does a primary reign
+//! there before it has told its position, but it is asked before anything runs on it (`session::decide`).
 
 /// Which rules are followed. Each names the function of the product that it mirrors, or whose input or answer it changes
 /// when it is left out.

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 
-use super::{Bench, READ, direct, percentile, questions};
+use super::{Bench, READ, direct, questions};
 use crate::error::{Error, Result};
 use crate::history::Level;
+use crate::tally::percentile;
 
 /// Clients that read one read after the other, all at the same time.
 const READERS: usize = 16;
@@ -74,9 +75,7 @@ async fn turn(clients: &mut Vec<Conn>) -> Result<Vec<u64>> {
     let working: Vec<_> = clients.drain(..).map(|client| tokio::spawn(read(client))).collect();
     let mut took = Vec::new();
     for client in working {
-        let (client, own) = client.await.map_err(|error| {
-            Error::system("a client ended before its time")(std::io::Error::other(error))
-        })??;
+        let (client, own) = client.await.map_err(Error::ended)??;
         clients.push(client);
         took.extend(own);
     }

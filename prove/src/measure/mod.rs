@@ -93,11 +93,16 @@ async fn questions(around: &mut Conn) -> Result<u64> {
     Ok(row.map_or(0, |(_, count)| count))
 }
 
-/// The one that is slower than so many of a hundred, in the unit of the figures.
-fn percentile<T: Copy + Ord + Default>(figures: &mut [T], percent: usize) -> T {
-    figures.sort_unstable();
-    let index = (figures.len() * percent / 100).min(figures.len().saturating_sub(1));
-    figures.get(index).copied().unwrap_or_default()
+/// Writes a value that was not there. Returns the session's position.
+async fn write(writer: &mut Conn, value: u32) -> Result<String> {
+    writer.query_drop(format!("UPDATE app.measured SET v = {value} WHERE id = 1")).await?;
+    let position: Option<String> = writer.query_first("TIDEMARK SHOW POSITION").await?;
+    Ok(position.unwrap_or_default())
+}
+
+/// What this session reads from now on must show a position.
+async fn need(session: &mut Conn, position: &str) -> Result<()> {
+    Ok(session.query_drop(format!("TIDEMARK SET position = '{position}'")).await?)
 }
 
 /// Measures one family.

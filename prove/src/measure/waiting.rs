@@ -73,8 +73,7 @@ pub(super) fn measure(bench: &Bench, driver: &Driver) -> Result<Waiting> {
         replica.start_sql_thread()?;
     }
     for read in waiting {
-        let read = driver.handle().block_on(read);
-        read.map_err(|error| Error::system("a client ended before its time")(std::io::Error::other(error)))??;
+        driver.handle().block_on(read).map_err(Error::ended)??;
     }
     let many = rates.pop().unwrap_or_default();
     Ok(Waiting { one: rates.pop().unwrap_or_default(), many })
@@ -82,15 +81,13 @@ pub(super) fn measure(bench: &Bench, driver: &Driver) -> Result<Waiting> {
 
 async fn write(bench: &Bench) -> Result<String> {
     let mut writer = bench.session(Level::Session).await?;
-    writer.query_drop("UPDATE app.measured SET v = v + 1 WHERE id = 1").await?;
-    let position: Option<String> = writer.query_first("TIDEMARK SHOW POSITION").await?;
-    Ok(position.unwrap_or_default())
+    super::write(&mut writer, 0).await
 }
 
 /// A session that must see a position.
 async fn ready(bench: &Bench, position: &str) -> Result<Conn> {
     let mut session = bench.session(Level::Session).await?;
-    session.query_drop(format!("TIDEMARK SET position = '{position}'")).await?;
+    super::need(&mut session, position).await?;
     Ok(session)
 }
 

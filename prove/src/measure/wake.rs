@@ -11,10 +11,11 @@ use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 use sandbox::Server;
 
-use super::{Bench, READ, direct, percentile};
+use super::{Bench, READ, direct, need, write};
 use crate::driver::Driver;
 use crate::error::{Error, Result};
 use crate::history::Level;
+use crate::tally::percentile;
 
 /// Writes, each of which every replica applies.
 const WRITES: u32 = 30;
@@ -84,8 +85,8 @@ pub(super) fn each_replica(bench: &Bench, driver: &Driver) -> Result<Vec<Wake>> 
             let Some(looker) = seat.looker.take() else { continue };
             let looks = observers.handle().spawn(look(looker, value));
             seat.replica.start_sql_thread()?;
-            let (reader, answered) = handle.block_on(waits).map_err(ended)??;
-            let (looker, seen) = handle.block_on(looks).map_err(ended)??;
+            let (reader, answered) = handle.block_on(waits).map_err(Error::ended)??;
+            let (looker, seen) = handle.block_on(looks).map_err(Error::ended)??;
             seat.after_us.push(
                 micros(answered.saturating_duration_since(seen))
                     - micros(seen.saturating_duration_since(answered)),
@@ -111,16 +112,9 @@ async fn reader_of(bench: &Bench, replica: &Server) -> Result<Conn> {
     Ok(reader)
 }
 
-/// Writes a value. Returns the session's position.
-async fn write(writer: &mut Conn, value: u32) -> Result<String> {
-    writer.query_drop(format!("UPDATE app.measured SET v = {value} WHERE id = 1")).await?;
-    let position: Option<String> = writer.query_first("TIDEMARK SHOW POSITION").await?;
-    Ok(position.unwrap_or_default())
-}
-
 /// Reads what must show a position. Returns when the answer came.
 async fn wait(mut reader: Conn, read: String, position: String) -> Result<(Conn, Instant)> {
-    reader.query_drop(format!("TIDEMARK SET position = '{position}'")).await?;
+    need(&mut reader, &position).await?;
     let _value: Option<u32> = reader.query_first(read).await?;
     Ok((reader, Instant::now()))
 }
@@ -137,8 +131,4 @@ async fn look(mut replica: Conn, value: u32) -> Result<(Conn, Instant)> {
 
 fn micros(time: Duration) -> i64 {
     i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
-}
-
-fn ended(error: tokio::task::JoinError) -> Error {
-    Error::system("a client ended before its time")(std::io::Error::other(error))
 }

@@ -306,13 +306,9 @@ impl Board {
             self.awaited = before;
             return;
         }
-        let Some(entry) = roles.primary.filter(|next| before.is_some_and(|(awaited, _)| awaited == *next))
-        else {
-            return;
-        };
-        if let Some((entry, backlog)) =
-            self.entries.get(entry).and_then(|entry| Some((entry, entry.backlog()?)))
-        {
+        let adopted = roles.primary.filter(|next| before.is_some_and(|(awaited, _)| awaited == *next));
+        let Some(entry) = adopted.and_then(|index| self.entries.get(index)) else { return };
+        if let Some(backlog) = entry.backlog() {
             error!(
                 node = %entry.node.name,
                 %backlog,

@@ -460,12 +460,11 @@ fn on_one(facts: &Facts<'_>, id: NodeId, reason: Reason) -> Decision {
     }
     let rotation = NodeSet::only(id);
     match freshness::required(facts) {
-        Required::Ask => ask(facts, rotation),
         required if !choose::fresh(facts, rotation, &required).is_empty() => {
             Decision::Go(Go { node: id, reason, shows: None, outcome: Some(served(facts, id)) })
         }
         Required::Fresh { anywhere: Some(position), .. } => behind(facts, rotation, position),
-        Required::Fresh { anywhere: None, .. } => ask(facts, rotation),
+        Required::Ask | Required::Fresh { anywhere: None, .. } => ask(facts, rotation),
         Required::Nothing => last_resort(facts, Reason::NoReplica),
     }
 }

@@ -45,11 +45,7 @@ impl Session {
         loop {
             let mut go = match self.decide(statement, &mut search).await {
                 Ok(go) => go,
-                Err(NoNode::Refused(error)) => {
-                    self.forget_parameters(statement);
-                    return self.refuse(command, &error).await;
-                }
-                Err(NoNode::Ended(end)) => return Err(end),
+                Err(why) => return self.not_run(command, statement, why).await,
             };
             if let Some(error) = self.characteristics_lost(&go) {
                 return self.refuse(command, &error).await;
@@ -219,12 +215,7 @@ impl Session {
             match self.hold_on(search).await {
                 Ok(true) => return Ok(Tried::Elsewhere),
                 Ok(false) => {}
-                Err(NoNode::Ended(end)) => return Err(end),
-                Err(NoNode::Refused(error)) => {
-                    self.forget_parameters(statement);
-                    self.refuse(command, &error).await?;
-                    return Ok(Tried::Answered);
-                }
+                Err(why) => return self.not_run(command, statement, why).await.map(|()| Tried::Answered),
             }
         }
         let error = match unreachable {
@@ -237,9 +228,23 @@ impl Session {
             Unreachable::NotPrepared(error) => ClientError::from_server(&error),
             Unreachable::Lost(what) => ClientError::connection_lost(&name, &what),
         };
-        self.forget_parameters(statement);
-        self.refuse(command, &error).await?;
-        Ok(Tried::Answered)
+        self.not_run(command, statement, NoNode::Refused(error)).await.map(|()| Tried::Answered)
+    }
+
+    /// No node runs the statement: the client is told, or the session ends.
+    async fn not_run(
+        &mut self,
+        command: &mut Command,
+        statement: &Statement,
+        why: NoNode,
+    ) -> Result<(), End> {
+        match why {
+            NoNode::Refused(error) => {
+                self.forget_parameters(statement);
+                self.refuse(command, &error).await
+            }
+            NoNode::Ended(end) => Err(end),
+        }
     }
 
     /// A relay broke. A read of which the client has nothing runs elsewhere; else the session cannot go on, for nobody

@@ -10,6 +10,7 @@ use wire::prepared::statement_id;
 use wire::reply::Expect;
 
 use super::Session;
+use super::prepared::Prepared;
 use crate::cluster::snapshot::{Node, NodeId, Role as NodeRole};
 use crate::config::Mode;
 use crate::error::ClientError;
@@ -158,7 +159,7 @@ impl Session {
         if !whole {
             statement.request.target = Target::Primary;
         }
-        statement.request.node = statement.request.node.or_else(|| self.read_as_prepared(id));
+        statement.request.node = statement.request.node.or_else(|| self.read_as_prepared(id, prepared));
         if let Err(error) = Execute::parse(payload, prepared.params, self.capabilities) {
             return malformed(error);
         }
@@ -169,11 +170,10 @@ impl Session {
     ///
     /// MySQL prepares a statement anew when parameters of other types than before come, and reads it by the sql_mode of
     /// that moment: on a node where it ran with these types it will not. If that one takes no statements now, any may do.
-    fn read_as_prepared(&self, id: u32) -> Option<NodeId> {
-        let prepared = self.prepared.get(id).filter(|prepared| prepared.types_version > 0)?;
+    fn read_as_prepared(&self, id: u32, prepared: &Prepared) -> Option<NodeId> {
         let same_mode = Rc::ptr_eq(&prepared.state, &self.state)
             || prepared.state.variables.get(SQL_MODE) == self.state.variables.get(SQL_MODE);
-        if same_mode || self.flavor == Flavor::Mariadb {
+        if same_mode || prepared.types_version == 0 || self.flavor == Flavor::Mariadb {
             return None;
         }
         let snapshot = self.instance.cluster.snapshot();
