@@ -29,7 +29,7 @@ struct Rule {
     levels: &'static [Level],
 }
 
-const RULES: [Rule; 4] = [
+const RULES: [Rule; 5] = [
     Rule {
         name: "need",
         meaning: "a node must have what the session wrote, and what it learnt is needed",
@@ -47,6 +47,13 @@ const RULES: [Rule; 4] = [
     Rule {
         name: "probe",
         meaning: "the primary is asked first",
+        fault: Kind::ApplierStopped,
+        all: true,
+        levels: &[Level::Global],
+    },
+    Rule {
+        name: "proviso",
+        meaning: "what a node showed while the primary was asked must cover its answer",
         fault: Kind::ApplierStopped,
         all: true,
         levels: &[Level::Global],

@@ -23,6 +23,7 @@ mod consistency {
     mod rotation;
     mod scene;
     mod scope;
+    mod speculation;
     mod tokens;
     mod transactions;
     mod waiting;

@@ -91,7 +91,7 @@ impl Model {
     fn go_on(&mut self, state: &State, session: usize, read: Read, steps: &mut Steps) {
         match read.at {
             At::Route => self.route(state, session, steps),
-            At::Asking => {}
+            At::Asking | At::Held { .. } => {}
             At::MayAsk => {
                 let mut next = *state;
                 self.leave(&mut next, session);

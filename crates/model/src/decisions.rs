@@ -39,6 +39,8 @@ pub(crate) enum Choice {
         no_replica: bool,
         /// The node is behind, and the settings let it serve all the same.
         stale: bool,
+        /// The primary is asked meanwhile: what the node is known to have applied.
+        proviso: Option<Set>,
     },
     Ask,
     MayAsk,
@@ -48,9 +50,9 @@ pub(crate) enum Choice {
     Refuse,
 }
 
-/// A question with one set of samples, whether the session has read on one node for long, and the number that chooses among
-/// nodes.
-type Asked = (Question, bool, u32);
+/// A question with one set of samples, whether the session has read on one node for long, whether it may guess, and the
+/// number that chooses among nodes.
+type Asked = (Question, bool, bool, u32);
 
 /// Asks the product, and remembers what it said.
 pub(crate) struct Decisions {
@@ -113,10 +115,13 @@ impl Decisions {
         self.in_numbers(question.world.kept);
         let mut choices = Vec::new();
         let anchored = if question.needs.seen.is_some() { &[false, true][..] } else { &[false] };
+        let guesses = if question.may_be_guessed() { &[false, true][..] } else { &[false] };
         for sampled in question.samples() {
-            for &anchored in anchored {
+            let each =
+                anchored.iter().flat_map(|anchored| guesses.iter().map(move |guess| (anchored, guess)));
+            for (anchored, guess) in each {
                 for dice in dice(self.settings.read_weight[0].is_some()) {
-                    let choice = self.choice((sampled, anchored, *dice));
+                    let choice = self.choice((sampled, *anchored, *guess, *dice));
                     if !choices.contains(&choice) {
                         choices.push(choice);
                     }
@@ -138,10 +143,10 @@ impl Decisions {
         if let Some(known) = self.decided.get(&asked) {
             return *known;
         }
-        let (question, anchored, dice) = asked;
+        let (question, anchored, guess, dice) = asked;
         let needs = self.needs(&question.needs, anchored);
         self.publish(&question);
-        let choice = self.decide(&question, &needs, dice);
+        let choice = self.decide(&question, &needs, guess, dice);
         self.decided.insert(asked, choice);
         choice
     }
@@ -160,6 +165,12 @@ impl Decisions {
                     sent_at: self.until + Duration::from_millis(counts.into()),
                 }
             });
+            // How far the primary is known to be only spares guesses that are sure to fail: here it has told nothing.
+            let told = world.reigns && world.primary.map(usize::from) == Some(index);
+            let high = high.or_else(|| {
+                let sent_at = self.until - Duration::from_secs(1);
+                told.then(|| High { position: self.position(Set::EMPTY), sent_at })
+            });
             let up = world.up & bit(index) != 0;
             let node = &mut self.snapshot.nodes[index];
             node.health = if up { Health::Up } else { Health::Down(Arc::from("it is dead")) };
@@ -173,7 +184,7 @@ impl Decisions {
         }
     }
 
-    fn decide(&mut self, question: &Question, needs: &route::Needs, dice: u32) -> Choice {
+    fn decide(&mut self, question: &Question, needs: &route::Needs, guess: bool, dice: u32) -> Choice {
         let attempt = Attempt {
             asked: question.asked.map(|bound| self.bound(bound)),
             sampled: question.sampled.map(|sampled| match sampled {
@@ -182,6 +193,7 @@ impl Decisions {
             }),
             awaited: question.awaited.map(|awaited| Position::clone(&self.position(awaited))),
             expired: question.expired,
+            may_speculate: guess,
             ..Attempt::default()
         };
         let (target, reason, node) = match question.kind {
@@ -215,6 +227,7 @@ impl Decisions {
                 shows: go.shows.map(|position| self.numbers.set(&position)),
                 no_replica: go.reason == Reason::NoReplica,
                 stale: go.outcome == Some(Outcome::Stale),
+                proviso: go.proviso.map(|_| question.world.lows[go.node.index()][0]),
             },
             Decision::Ask => Choice::Ask,
             Decision::MayAsk => Choice::MayAsk,
@@ -233,6 +246,12 @@ impl Decisions {
     pub(crate) fn covers(&mut self, have: Set, need: Set) -> bool {
         let need = self.position(need);
         self.position(have).covers(&need)
+    }
+
+    /// Whether a reply counts that was held back: `route::had_applied`.
+    pub(crate) fn had_applied(&mut self, low: Set, bound: Bound) -> bool {
+        let (low, bound) = (self.position(low), self.bound(bound));
+        route::had_applied(&low, &bound)
     }
 
     pub(crate) fn bound(&mut self, bound: Bound) -> PrimaryBound {

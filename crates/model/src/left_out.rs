@@ -66,6 +66,11 @@ fn a_probe_tells_what_the_primary_still_commits() {
 }
 
 #[test]
+fn what_ran_while_the_primary_was_asked_is_held_back() {
+    breaks(Promise::G1, Scenario::of(&[GLOBAL], 1), |rules| rules.holds_replies_back = false);
+}
+
+#[test]
 fn a_probe_of_a_server_that_is_read_only_does_not_count() {
     let scenario = changing(Change::Planned, Scenario::of(&[GLOBAL], 1));
     breaks(Promise::G1, scenario, |rules| rules.probes_who_takes_writes = false);

@@ -2,7 +2,7 @@
 
 use super::needs::Needs;
 use super::state::{At, Bound, PROXIES, Phase, Probe, Read, Sampled, State, bit, members};
-use super::steps::{Model, Step, Steps};
+use super::steps::{Model, Next, Step, Steps};
 use super::writes::Set;
 
 impl Model {
@@ -39,8 +39,10 @@ impl Model {
     fn answer(&mut self, state: &State, proxy: usize, steps: &mut Steps) {
         let Some(probe) = state.proxies[proxy].probe else { return };
         let mut next = *state;
+        let mut broken = None;
         next.proxies[proxy].probe = None;
         for index in members(probe.group) {
+            broken = broken.or(self.judge(&mut next, index, probe.answer));
             let mut session = next.sessions[index];
             let Phase::Reading(read) = session.phase else { continue };
             if let Some(reign) =
@@ -59,7 +61,7 @@ impl Model {
                     let sampled = Some(Sampled::AtMost(probe.answer.high));
                     Phase::Reading(Read { at: At::Route, sampled, ..read })
                 }
-                At::Route | At::Waiting { .. } | At::Showing { .. } => continue,
+                At::Route | At::Held { .. } | At::Waiting { .. } | At::Showing { .. } => continue,
             };
             if read.at == At::Asking {
                 if let Some(since) = read.since {
@@ -69,7 +71,7 @@ impl Model {
             }
             next.sessions[index] = session;
         }
-        steps.add(Step::IsAnswered { proxy }, next);
+        steps.0.push(Next { step: Step::IsAnswered { proxy }, state: next, broken });
     }
 
     /// Whether what a session needs is not in the log of the primary that was asked, which is its first question to it.

@@ -29,6 +29,8 @@ pub(crate) struct Question {
 pub(crate) struct World {
     pub(crate) epoch: u8,
     pub(crate) primary: Option<u8>,
+    /// Whether it has told where it is.
+    pub(crate) reigns: bool,
     pub(crate) up: Mask,
     pub(crate) follows: Mask,
     pub(crate) kept: Set,
@@ -57,9 +59,14 @@ impl Question {
         }
     }
 
+    /// Whether the read may run before it is known how fresh it must be; its answer will be compared with a LOW.
+    pub(crate) fn may_be_guessed(&self) -> bool {
+        self.kind == Kind::Plain && self.level == Level::Global && self.asked.is_none()
+    }
+
     /// Where sets are compared, what a LOW has and no other position has makes no difference.
     pub(crate) fn without_what_is_not_compared(mut self, family: Flavor) -> Self {
-        if family == Flavor::Mysql {
+        if family == Flavor::Mysql && !self.may_be_guessed() {
             let sampled = match self.sampled {
                 Some(Sampled::AtMost(high)) => high,
                 Some(Sampled::Nothing) | None => Set::EMPTY,

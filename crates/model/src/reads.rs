@@ -5,7 +5,7 @@ use tidemark::config::Level;
 
 use super::decisions::Choice;
 use super::question::{Question, World};
-use super::state::{At, Kind, Phase, Read, SERVERS, Server, State, bit};
+use super::state::{At, Bound, Kind, Phase, Read, SERVERS, Server, State, bit};
 use super::steps::{Model, Next, Promise, Step, Steps};
 use super::writes::Set;
 
@@ -51,6 +51,7 @@ impl Model {
         World {
             epoch: proxy.epoch,
             primary: proxy.primary,
+            reigns: proxy.reign().is_some(),
             up: (0..SERVERS).filter(|node| state.servers[*node].up).fold(0, |mask, node| mask | bit(node)),
             follows: proxy.follows,
             kept: state.kept,
@@ -85,6 +86,13 @@ impl Model {
             }
             Choice::Go { node, shows: Some(position), .. } if self.rules.primary_shows_first => {
                 stays(&mut next, Read { at: At::Showing { node, position }, ..read });
+            }
+            Choice::Go { node, proviso: Some(low), .. } => {
+                let proxy = state.proxies[self.scenario.clients[session].proxy];
+                let since = proxy.mark.since(proxy.epoch);
+                let at = At::Held { node, low, result: state.server(node).visible, alive: true };
+                stays(&mut next, Read { at, since, ..read });
+                self.join(&mut next, session);
             }
             Choice::Go { node, stale, .. } => broken = self.run(&mut next, session, read, node, stale),
             Choice::Ask => {
@@ -156,8 +164,21 @@ impl Model {
             state.write(session, node, read.heard);
             return None;
         }
+        let result = state.server(node).visible;
+        self.show_result(state, session, read, node, result, promised)
+    }
+
+    /// The client has its result. Returns the promise that this breaks.
+    fn show_result(
+        &mut self,
+        state: &mut State,
+        session: usize,
+        read: Read,
+        node: u8,
+        result: Set,
+        promised: bool,
+    ) -> Option<Promise> {
         let server = *state.server(node);
-        let result = server.visible;
         let lasting = result.common(state.history());
         let reader = &mut state.sessions[session];
         let broken = broken(&read, reader.wrote, reader.saw, result).filter(|_| promised);
@@ -169,6 +190,37 @@ impl Model {
             self.decisions.saw(&mut reader.needs, node, high, checked);
         }
         state.shown = state.shown.with(lasting);
+        broken
+    }
+}
+
+impl Model {
+    /// The primary has answered while a read had run on a node. Returns the promise that this breaks.
+    pub(crate) fn judge(&mut self, state: &mut State, session: usize, answer: Bound) -> Option<Promise> {
+        let Phase::Reading(read @ Read { at: At::Held { node, low, result, alive }, .. }) =
+            state.sessions[session].phase
+        else {
+            return None;
+        };
+        let proxy = &mut state.proxies[self.scenario.clients[session].proxy];
+        if let Some(since) = read.since {
+            proxy.mark.settle(since, answer.high);
+        }
+        let reign = proxy.reign();
+        let reader = &mut state.sessions[session];
+        if reign.is_none() || reader.needs.reign != reign {
+            reader.phase = Phase::Reading(Read { at: At::Route, ..read });
+            return None;
+        }
+        self.decisions.learnt(&mut reader.needs, answer);
+        if self.rules.holds_replies_back && !self.decisions.had_applied(low, answer) {
+            reader.phase = Phase::Reading(Read { at: At::Route, asked: Some(answer), ..read });
+            return None;
+        }
+        let broken = self.show_result(state, session, read, node, result, true);
+        if !alive {
+            state.sessions[session].outlived(node);
+        }
         broken
     }
 }

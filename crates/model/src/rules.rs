@@ -11,6 +11,8 @@ pub(crate) struct Rules {
     pub(crate) joins_the_next_probe: bool,
     /// The primary's bound is what it commits and what it has committed, not the latter alone (`cluster::sample`).
     pub(crate) probes_what_is_owned: bool,
+    /// What ran while the primary was asked counts only if the node had applied what it tells (`route::had_applied`).
+    pub(crate) holds_replies_back: bool,
     /// A probe counts only if the answering server says that it takes writes (`cluster::ask::Line::sample`).
     pub(crate) probes_who_takes_writes: bool,
     /// LOW is what a server has executed, not what stands in its log (`cluster::sample`).
@@ -79,6 +81,7 @@ impl Rules {
     pub(crate) const ALL: Self = Self {
         joins_the_next_probe: true,
         probes_what_is_owned: true,
+        holds_replies_back: true,
         probes_who_takes_writes: true,
         low_is_executed: true,
         high_is_owned: true,

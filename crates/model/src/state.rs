@@ -164,6 +164,9 @@ pub(crate) enum At {
     Route,
     /// The primary is asked.
     Asking,
+    /// The same, while the read has run on a node, which shows the least when it runs at once. The node was known to have applied
+    /// `low`. `alive`: it is still in that life.
+    Held { node: u8, low: Set, result: Set, alive: bool },
     /// The same, and the read may go on without an answer.
     MayAsk,
     /// For a replica; for this one only when the rule is left out that any will do.
@@ -245,6 +248,11 @@ impl Session {
     pub(crate) fn outlived(&mut self, node: u8) {
         if let Some(seen) = self.needs.seen.as_mut().filter(|seen| seen.node == node) {
             (seen.alive, seen.high) = (false, Set::EMPTY);
+        }
+        if let Phase::Reading(Read { at: At::Held { node: held, alive, .. }, .. }) = &mut self.phase
+            && *held == node
+        {
+            *alive = false;
         }
     }
 }

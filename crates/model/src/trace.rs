@@ -101,6 +101,9 @@ impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Go { node, stale: true, .. } => write!(f, "reads on db{node}, which is behind"),
+            Self::Go { node, proviso: Some(_), .. } => {
+                write!(f, "runs on db{node} while the primary is asked")
+            }
             Self::Go { node, shows: None, .. } => write!(f, "runs on db{node}"),
             Self::Go { node, shows: Some(position), .. } => {
                 write!(f, "may read on db{node} when it shows {position}")

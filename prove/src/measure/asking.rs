@@ -14,9 +14,9 @@ use crate::tally::percentile;
 /// Clients that read one read after the other, all at the same time.
 const READERS: usize = 16;
 
-/// How long, at each level; the levels take turns, so that both have the same machine.
-const TURN: Duration = Duration::from_millis(500);
-const TURNS: usize = 4;
+/// How long, at each level; the levels take short turns, so that both have the same machine.
+const TURN: Duration = Duration::from_millis(100);
+const TURNS: usize = 20;
 
 /// The figures.
 #[derive(Debug, Clone)]

@@ -15,17 +15,12 @@ use super::monitor::Connection;
 use super::sample::{self, Reader, Sample};
 use super::shared::Shared;
 use super::snapshot::NodeId;
-use crate::alarm;
 use crate::backend::error::BackendError;
 use crate::config::Address;
 use crate::route::PrimaryBound;
 
 /// How long the primary may take to answer, a change of the primary included.
 pub(super) const ASK_LIMIT: Duration = Duration::from_secs(5);
-
-/// Where several ask at the same time, the next question rests a quarter as long as the last one took, this at most: each
-/// question then serves more of them.
-const GATHER_LIMIT: Duration = Duration::from_micros(150);
 
 /// Before the primary is tried again after a connection to it failed.
 const RETRY: Duration = Duration::from_millis(50);
@@ -63,12 +58,8 @@ pub(super) async fn serve(shared: Arc<Shared>) {
     let mut line = Line::new(Arc::clone(&shared));
     loop {
         let callers = shared.probe.gather().await;
-        let (count, asked_at) = (callers.len(), Instant::now());
         let answer = line.within_limit(async |line| line.probe().await).await;
         group::answer(callers, &answer);
-        if count > 1 {
-            alarm::at(Instant::now() + (asked_at.elapsed() / 4).min(GATHER_LIMIT)).await;
-        }
     }
 }
 

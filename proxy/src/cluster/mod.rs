@@ -42,7 +42,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use gtid::{Flavor, Position};
-use tokio::sync::watch as watch_channel;
+use tokio::sync::{oneshot, watch as watch_channel};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -56,6 +56,7 @@ use waiters::Mask;
 
 pub use acknowledged::{Acknowledged, Mark};
 pub use ask::AskError;
+pub use group::Round;
 pub use inspect::{Inspected, Inspection, inspect};
 pub use snapshot::{Facts, Health, High, Node, NodeId, Reign, Role, Snapshot};
 
@@ -65,6 +66,24 @@ const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// What a caller grants beyond the asker's own limit, so that the asker's better reason comes first.
 const GRACE: Duration = Duration::from_millis(200);
+
+/// The primary's answer, when it is there.
+#[derive(Debug)]
+pub struct Answer(oneshot::Receiver<Result<PrimaryBound, AskError>>);
+
+impl Answer {
+    /// Waits for it.
+    ///
+    /// # Errors
+    /// When no primary answers within five seconds.
+    pub async fn told(&mut self) -> Result<PrimaryBound, AskError> {
+        // Behind a question that is never answered the caller's own comes too late; its asker says why if it can.
+        match timeout(ask::ASK_LIMIT + GRACE, &mut self.0).await {
+            Ok(answer) => answer.unwrap_or(Err(AskError::Stopped)),
+            Err(_) => Err(AskError::Failed { why: Arc::from("it is still busy with the question before") }),
+        }
+    }
+}
 
 /// The cluster, shared by all threads.
 pub struct Cluster {
@@ -130,11 +149,21 @@ impl Cluster {
     /// # Errors
     /// When no primary answers within five seconds.
     pub async fn ask_primary(&self) -> Result<PrimaryBound, AskError> {
-        // Behind a question that is never answered the caller's own comes too late; its asker says why if it can.
-        match timeout(ask::ASK_LIMIT + GRACE, self.shared.probe.join()).await {
-            Ok(answer) => answer.unwrap_or(Err(AskError::Stopped)),
-            Err(_) => Err(AskError::Failed { why: Arc::from("it is still busy with the question before") }),
-        }
+        let (round, mut answer) = self.ask_meanwhile();
+        self.press(round);
+        answer.told().await
+    }
+
+    /// The same, for one who has something else to do before the answer is needed: the question may go out a little later,
+    /// so that more can share it, until [`Self::press`] is called.
+    pub fn ask_meanwhile(&self) -> (Round, Answer) {
+        let (round, answer) = self.shared.probe.join();
+        (round, Answer(answer))
+    }
+
+    /// The answer is needed now.
+    pub fn press(&self, round: Round) {
+        self.shared.probe.press(round);
     }
 
     /// Returns when the primary itself shows everything in `position` that it ever will.
@@ -150,7 +179,7 @@ impl Cluster {
             snapshot.flavor
         };
         if flavor == Some(Flavor::Mariadb) {
-            return self.shared.shows.join().await.unwrap_or(Err(AskError::Stopped));
+            return self.shared.shows.ask().await.unwrap_or(Err(AskError::Stopped));
         }
         let began = Instant::now();
         for count in 1.. {
@@ -174,7 +203,7 @@ impl Cluster {
         if bound.high.flavor() == Flavor::Mysql || need.is_empty() {
             return Ok(need.missing_from(&bound.high));
         }
-        let origins = self.shared.origins.join().await.unwrap_or(Err(AskError::Stopped))?;
+        let origins = self.shared.origins.ask().await.unwrap_or(Err(AskError::Stopped))?;
         Ok(origins.lost(need))
     }
 

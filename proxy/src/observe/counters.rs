@@ -19,6 +19,7 @@ pub struct Counters {
     outcomes: [AtomicU64; LEVELS * OUTCOMES],
     waits: [Histogram; LEVELS],
     pins: Box<[AtomicU64]>,
+    speculations: [AtomicU64; 2],
     clients: AtomicI64,
     /// Clients that were refused before or during login.
     pub logins_refused: AtomicU64,
@@ -44,6 +45,7 @@ impl Counters {
             outcomes: Default::default(),
             waits: Default::default(),
             pins: zeros(Reason::COUNT),
+            speculations: Default::default(),
             clients: AtomicI64::new(0),
             logins_refused: AtomicU64::new(0),
             protocol_errors: AtomicU64::new(0),
@@ -87,6 +89,16 @@ impl Counters {
     /// The waits at a level.
     pub fn waits(&self, level: Level) -> Option<&Histogram> {
         self.waits.get(level as usize)
+    }
+
+    /// A read ran while the primary was asked how fresh it must be. `kept`: its reply was fresh enough; else it ran again.
+    pub fn speculated(&self, kept: bool) {
+        raise(self.speculations.get(usize::from(kept)));
+    }
+
+    /// How many reads did so.
+    pub fn speculations(&self, kept: bool) -> u64 {
+        self.speculations.get(usize::from(kept)).map_or(0, |counter| counter.load(Ordering::Relaxed))
     }
 
     /// A session was pinned for this reason.

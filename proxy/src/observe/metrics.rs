@@ -37,6 +37,7 @@ pub fn metrics(observed: Observed<'_>) -> String {
     nodes(&mut text, observed);
     statements(&mut text, observed);
     promises(&mut text, observed);
+    speculations(&mut text, observed);
     clients(&mut text, observed);
     text.finish()
 }
@@ -185,6 +186,20 @@ fn promises(text: &mut Exposition, observed: Observed<'_>) {
             if let Some(waits) = endpoint.counters.waits(level) {
                 text.histogram(&[("endpoint", &endpoint.name), ("level", level.as_str())], waits);
             }
+        }
+    }
+}
+
+fn speculations(text: &mut Exposition, observed: Observed<'_>) {
+    text.family(
+        "tidemark_speculative_reads_total",
+        Kind::Counter,
+        "Reads that ran while the primary was asked how fresh they must be: kept, or repeated because it was not enough.",
+    );
+    for endpoint in observed.endpoints {
+        for (result, kept) in [("kept", true), ("repeated", false)] {
+            let labels = [("endpoint", endpoint.name.as_str()), ("result", result)];
+            text.sample(&labels, endpoint.counters.speculations(kept));
         }
     }
 }

@@ -21,6 +21,9 @@ const STATEMENT_ID: &[u8] = b"statement_id";
 /// ER_SERVER_SHUTDOWN, and MariaDB's ER_CONNECTION_KILLED: the server ends the connection, and the statement has not run.
 const GOING_AWAY_ERRORS: [u16; 2] = [1053, 1927];
 
+/// ER_QUERY_INTERRUPTED, ER_QUERY_TIMEOUT, and MariaDB's ER_STATEMENT_TIMEOUT: somebody wants the statement to end.
+const INTERRUPTED_ERRORS: [u16; 3] = [1317, 3024, 1969];
+
 /// Errors by which a server says that it takes no writes: ER_OPTION_PREVENTS_STATEMENT, ER_READ_ONLY_MODE,
 /// ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION.
 const READ_ONLY_ERRORS: [u16; 3] = [1290, 1836, 1792];
@@ -67,6 +70,11 @@ impl Heard {
         self.oks == 0
             && self.result_sets == 0
             && self.error.is_some_and(|code| GOING_AWAY_ERRORS.contains(&code))
+    }
+
+    /// Whether the statement was ended from outside. To run it again would be against somebody's will.
+    pub(super) fn was_interrupted(&self) -> bool {
+        self.error.is_some_and(|code| INTERRUPTED_ERRORS.contains(&code))
     }
 
     pub(super) fn ok(&mut self, ok: &OkPacket<'_>, flavor: Flavor) {

@@ -12,9 +12,12 @@ mod infile;
 mod outgoing;
 
 use std::io;
+use std::pin::{Pin, pin};
+use std::time::Duration;
 
 use gtid::Flavor;
 use tokio::sync::Notify;
+use tokio::time::timeout;
 use wire::reply::{ClientView, Progress, ReplyError, ReplyWalker};
 
 use crate::transport::Channel;
@@ -22,6 +25,9 @@ use crate::transport::Channel;
 pub use command::{Command, CommandError, WHOLE_LIMIT, send};
 pub use heard::Heard;
 use outgoing::Outgoing;
+
+/// How long the rest of a reply is read that nobody gets; after that to connect anew costs less.
+const DISCARD_LIMIT: Duration = Duration::from_millis(10);
 
 /// Which side ended a relay early.
 #[derive(Debug, thiserror::Error)]
@@ -66,6 +72,11 @@ pub enum Ended {
     ReadOnly,
     /// The node is about to close the connection and has not run the statement; the client has received nothing.
     GoingAway,
+    /// The gate let nothing through; the client has received nothing.
+    Withheld {
+        /// Whether the reply is over; else the connection is of no use.
+        over: bool,
+    },
 }
 
 /// What to do when a node answers that it is read only.
@@ -75,6 +86,14 @@ pub enum OnReadOnly {
     PassOn,
     /// Keep it from the client, for the statement can run elsewhere.
     Hold,
+}
+
+/// Keeps the reply from the client until it is known whether it is one.
+pub struct Gate<'a> {
+    /// Tells whether it is.
+    pub opens: Pin<&'a mut dyn Future<Output = bool>>,
+    /// Called when there is a reply, and nothing else to wait for.
+    pub press: &'a dyn Fn(),
 }
 
 /// What the reply answers, and for whom.
@@ -103,12 +122,13 @@ pub struct Patience<'a> {
 }
 
 impl Patience<'_> {
-    /// Reads what the node says next.
-    async fn hear(self, server: &mut Channel, answered: bool) -> io::Result<()> {
+    /// Waits for something until it is not worth waiting for any more.
+    async fn wait<T>(self, what: impl Future<Output = T>, answered: bool) -> io::Result<T> {
+        let mut what = pin!(what);
         loop {
             tokio::select! {
                 biased;
-                read = server.fill() => return read.and_then(end_is_an_error).map(|_| ()),
+                came = what.as_mut() => return Ok(came),
                 () = self.bell.notified() => {
                     if (self.is_over)(answered) {
                         return Err(io::Error::new(io::ErrorKind::TimedOut, "no answer"));
@@ -119,7 +139,24 @@ impl Patience<'_> {
     }
 }
 
-/// Streams one whole reply from `server` to `client`.
+/// Reads what the node says next. `false`: it need not be heard, for the gate lets nothing through.
+async fn hear(server: &mut Channel, gate: &mut Option<Gate<'_>>) -> io::Result<bool> {
+    if let Some(closed) = gate {
+        tokio::select! {
+            biased;
+            read = server.fill() => return read.and_then(end_is_an_error).map(|_| true),
+            opens = closed.opens.as_mut() => {
+                *gate = None;
+                if !opens {
+                    return Ok(false);
+                }
+            }
+        }
+    }
+    server.fill().await.and_then(end_is_an_error).map(|_| true)
+}
+
+/// Streams one whole reply from `server` to `client`, nothing of it before the gate opens.
 ///
 /// # Errors
 /// See [`RelayError`]; the connection to the node is of no use then.
@@ -128,14 +165,17 @@ pub async fn reply(
     server: &mut Channel,
     command: &mut Command,
     mut asked: Asked<'_>,
+    mut gate: Option<Gate<'_>>,
     heard: &mut Heard,
 ) -> Result<Ended, RelayError> {
     let Asked { walker, view, flavor, on_read_only, witness, patience } = &mut asked;
     let mut answered = false;
     loop {
         if server.unread().is_empty() {
-            let heard = patience.hear(server, answered).await;
-            heard.map_err(|source| RelayError::Server { source, answered })?;
+            let news = patience.wait(hear(server, &mut gate), answered).await.flatten();
+            if !news.map_err(|source| RelayError::Server { source, answered })? {
+                return Ok(Ended::Withheld { over: discard(server, walker, view, *flavor, heard).await });
+            }
         }
         let mut outgoing = Outgoing::new(heard, *flavor);
         let fed = walker
@@ -153,6 +193,19 @@ pub async fn reply(
                 return Ok(declined);
             }
         }
+        if !outgoing.is_empty()
+            && !heard.was_interrupted()
+            && let Some(closed) = gate.take()
+        {
+            (closed.press)();
+            let opens = patience.wait(closed.opens, answered).await;
+            if !opens.map_err(|source| RelayError::Server { source, answered })? {
+                server.consume(fed.consumed);
+                let over =
+                    fed.progress == Progress::Done || discard(server, walker, view, *flavor, heard).await;
+                return Ok(Ended::Withheld { over });
+            }
+        }
         if let Some(witness) = witness {
             witness(heard);
         }
@@ -167,6 +220,18 @@ pub async fn reply(
             }
         }
     }
+}
+
+/// Reads away what is left of a reply, if that comes soon. Returns whether it is over.
+async fn discard(
+    server: &mut Channel,
+    walker: &mut ReplyWalker,
+    view: &ClientView<'_>,
+    flavor: Flavor,
+    heard: &mut Heard,
+) -> bool {
+    let rest = swallow(server, walker, view, flavor, heard);
+    timeout(DISCARD_LIMIT, rest).await.is_ok_and(|read| read.is_ok())
 }
 
 /// Reads a whole reply that is not for the client, such as that of a statement prepared once more.

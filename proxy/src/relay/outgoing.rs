@@ -46,6 +46,11 @@ impl<'a> Outgoing<'a> {
 }
 
 impl Turn {
+    /// Whether nothing goes to the client.
+    pub(super) fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
     /// Writes the turn in one go. Returns whether there was anything to write.
     pub(super) async fn send(self, chunk: &[u8], client: &mut Channel) -> io::Result<bool> {
         match self.pieces.as_slice() {

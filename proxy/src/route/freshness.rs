@@ -6,13 +6,14 @@
 //! - to move from node A to node B, B must show whatever A can have shown: A's HIGH, sampled after the last result
 //!   of A had come, or the primary's, which bounds every node's;
 //! - at the level `global` the primary's HIGH, asked after the statement arrived, bounds everything that anyone was
-//!   told of before; with `global_scope = "proxy"` it is what this instance has acknowledged, and what the session saw.
+//!   told of before; the read may run meanwhile, where all that was known before to be written is applied, and counts if the
+//!   answer is covered by what was known of the node then. With `global_scope = "proxy"` it is what this instance has acknowledged, and what the session saw.
 
 use std::time::Instant;
 
 use gtid::Position;
 
-use super::needs::Seen;
+use super::needs::{PrimaryBound, Seen};
 #[cfg(feature = "sabotage")]
 use super::sabotage::{Rule, ignores};
 use super::{Facts, Sampled, applied};
@@ -150,6 +151,16 @@ pub(super) fn on_primary(facts: &Facts<'_>, primary: &Node) -> OnPrimary {
         }
         Seen::Covered | Seen::On { .. } => unless_shown(needs.bound.clone()),
     }
+}
+
+/// Whether the reply of a speculative read counts: before it ran, the node was known to have applied `low`, and the primary,
+/// asked after it had arrived, told this.
+pub fn had_applied(low: &Position, told: &PrimaryBound) -> bool {
+    #[cfg(feature = "sabotage")]
+    if ignores(Rule::Proviso) {
+        return true;
+    }
+    low.covers(&told.high)
 }
 
 /// Whether this node fulfils it.

@@ -13,6 +13,7 @@ mod reason;
 #[cfg(feature = "sabotage")]
 mod sabotage;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use gtid::Position;
@@ -22,7 +23,7 @@ use crate::config::{Level, Mode, OnTimeout, Settings};
 
 pub use choose::NodeSet;
 use freshness::OnPrimary;
-pub use freshness::Required;
+pub use freshness::{Required, had_applied};
 pub use needs::{Needs, PrimaryBound, Seen};
 pub use reason::Reason;
 
@@ -88,6 +89,8 @@ pub struct Attempt {
     pub waited: bool,
     /// Why it must go to the primary after all: a replica refused or failed it.
     pub fallback: Option<Reason>,
+    /// It may run before it is known how fresh it must be, for it can be run again.
+    pub may_speculate: bool,
 }
 
 impl Attempt {
@@ -137,8 +140,18 @@ pub struct Go {
     pub reason: Reason,
     /// What the primary must show before the statement may run on it; `None` when nothing needs to be checked.
     pub shows: Option<Position>,
+    /// A speculative read: the primary is asked while it runs, and its reply counts only if this, which the node had
+    /// applied before, covers the answer.
+    pub proviso: Option<Arc<Position>>,
     /// How the promise was kept, for the metrics; `None` for what is not a read under a promise.
     pub outcome: Option<Outcome>,
+}
+
+impl Go {
+    /// To this node, whatever it shows.
+    fn new(node: NodeId, reason: Reason) -> Self {
+        Self { node, reason, shows: None, proviso: None, outcome: None }
+    }
 }
 
 /// How a read under a promise was served.
@@ -282,7 +295,7 @@ fn there(facts: &Facts<'_>, id: NodeId, reason: Reason) -> Decision {
     let only = NodeSet::only(id);
     let required = freshness::required(facts);
     if !choose::fresh(facts, only, &required).is_empty() {
-        return Decision::Go(Go { node: id, reason, shows: None, outcome: Some(served(facts, id)) });
+        return Decision::Go(Go { outcome: Some(served(facts, id)), ..Go::new(id, reason) });
     }
     match required {
         Required::Fresh { anywhere: Some(position), .. } => match facts.promise.on_timeout {
@@ -295,11 +308,11 @@ fn there(facts: &Facts<'_>, id: NodeId, reason: Reason) -> Decision {
 }
 
 fn stale(node: NodeId) -> Decision {
-    Decision::Go(Go { node, reason: Reason::Stale, shows: None, outcome: Some(Outcome::Stale) })
+    Decision::Go(Go { outcome: Some(Outcome::Stale), ..Go::new(node, Reason::Stale) })
 }
 
 fn go(node: NodeId, reason: Reason) -> Decision {
-    Decision::Go(Go { node, reason, shows: None, outcome: None })
+    Decision::Go(Go::new(node, reason))
 }
 
 /// What is no read that may run anywhere: the primary, or on a read-only endpoint the replica the session is at home
@@ -312,7 +325,7 @@ fn to_primary(facts: &Facts<'_>, reason: Reason) -> Decision {
         return Decision::Refuse(Refusal::NoPrimary);
     };
     match freshness::on_primary(facts, primary) {
-        OnPrimary::Shows(shows) => Decision::Go(Go { node: primary.id, reason, shows, outcome: None }),
+        OnPrimary::Shows(shows) => Decision::Go(Go { shows, ..Go::new(primary.id, reason) }),
         OnPrimary::Ask => Decision::Ask,
     }
 }
@@ -351,18 +364,18 @@ fn read(facts: &Facts<'_>) -> Decision {
 fn on_any(facts: &Facts<'_>, reason: Reason) -> Decision {
     let rotation = choose::rotation(facts);
     let required = match freshness::required(facts) {
-        Required::Ask => return ask(facts, rotation),
+        Required::Ask => return speculate(facts, rotation, reason).unwrap_or_else(|| ask(facts, rotation)),
         required => required,
     };
     if wants_to_move(facts, rotation, &required) {
         return Decision::MayAsk;
     }
     let fresh = choose::fresh(facts, rotation, &required);
-    if let Some(node) = choose::by_weight(facts, fresh) {
-        return Decision::Go(Go { node, reason, shows: None, outcome: Some(served(facts, node)) });
+    if let Some(node) = choose::steadily(facts, fresh) {
+        return Decision::Go(Go { outcome: Some(served(facts, node)), ..Go::new(node, reason) });
     }
     if let Some(node) = choose::primary_at_once(facts, rotation) {
-        return Decision::Go(Go { node, reason, shows: None, outcome: Some(Outcome::Primary) });
+        return Decision::Go(Go { outcome: Some(Outcome::Primary), ..Go::new(node, reason) });
     }
     match required {
         Required::Fresh { anywhere: Some(position), .. } => {
@@ -375,6 +388,24 @@ fn on_any(facts: &Facts<'_>, reason: Reason) -> Decision {
         Required::Fresh { anywhere: None, .. } => ask(facts, rotation),
         Required::Ask | Required::Nothing => last_resort(facts, Reason::NoReplica),
     }
+}
+
+/// Only the primary knows how fresh the read must be; but one of these has applied all that is known to be written, and its
+/// reply will do unless somebody writes just now.
+fn speculate(facts: &Facts<'_>, rotation: NodeSet, reason: Reason) -> Option<Decision> {
+    // What is unknown of the session's past the primary is asked for in any case.
+    if !facts.attempt.may_speculate || facts.needs.unknown || facts.attempt.expired {
+        return None;
+    }
+    let written = &facts.snapshot.primary()?.high.as_ref()?.position;
+    let required = Required::Fresh { anywhere: Some(facts.needs.position()), stay: None };
+    let fresh = choose::fresh(facts, rotation, &required);
+    let node = facts.snapshot.node(choose::steadily(facts, fresh)?)?;
+    if node.role == Role::Primary || !applied(node, written) {
+        return None;
+    }
+    let outcome = Some(served(facts, node.id));
+    Some(Decision::Go(Go { proviso: Some(Arc::clone(&node.low)), outcome, ..Go::new(node.id, reason) }))
 }
 
 /// Only the primary knows how fresh the read must be. When it has not said so in time, or there is none, the settings may
@@ -436,7 +467,7 @@ fn last_resort(facts: &Facts<'_>, reason: Reason) -> Decision {
     }
     match freshness::on_primary(facts, primary) {
         OnPrimary::Shows(shows) => {
-            Decision::Go(Go { node: primary.id, reason, shows, outcome: Some(Outcome::Primary) })
+            Decision::Go(Go { shows, outcome: Some(Outcome::Primary), ..Go::new(primary.id, reason) })
         }
         OnPrimary::Ask => Decision::Ask,
     }
@@ -461,7 +492,7 @@ fn on_one(facts: &Facts<'_>, id: NodeId, reason: Reason) -> Decision {
     let rotation = NodeSet::only(id);
     match freshness::required(facts) {
         required if !choose::fresh(facts, rotation, &required).is_empty() => {
-            Decision::Go(Go { node: id, reason, shows: None, outcome: Some(served(facts, id)) })
+            Decision::Go(Go { outcome: Some(served(facts, id)), ..Go::new(id, reason) })
         }
         Required::Fresh { anywhere: Some(position), .. } => behind(facts, rotation, position),
         Required::Ask | Required::Fresh { anywhere: None, .. } => ask(facts, rotation),

@@ -16,13 +16,20 @@ pub(super) enum Rule {
     Probe,
     /// A session moves only to a node that shows what the last one can have shown: `high`.
     High,
+    /// The reply of a read that ran while the primary was asked must cover its answer: `proviso`.
+    Proviso,
     /// The primary must itself show what was seen elsewhere: `primary`.
     Primary,
 }
 
 impl Rule {
-    const ALL: [(&'static str, Self); 4] =
-        [("need", Self::Need), ("probe", Self::Probe), ("high", Self::High), ("primary", Self::Primary)];
+    const ALL: [(&'static str, Self); 5] = [
+        ("need", Self::Need),
+        ("probe", Self::Probe),
+        ("high", Self::High),
+        ("proviso", Self::Proviso),
+        ("primary", Self::Primary),
+    ];
 }
 
 /// Whether this process leaves the rule out.

@@ -524,3 +524,70 @@ fn every_reason_has_its_own_index_and_name() {
     names.dedup();
     assert_eq!(names.len(), Reason::COUNT);
 }
+
+/// A read at the level global that may run while the primary is asked, by a cluster of which so much is known.
+fn guessing() -> Case {
+    let mut case = Case::new(Level::Global).high(0, 90, 1);
+    case.attempt.may_speculate = true;
+    case
+}
+
+#[test]
+fn a_read_may_run_while_the_primary_is_asked() {
+    let case = guessing();
+    let go = case.goes();
+    assert_eq!((go.node, go.outcome), (NodeId(1), Some(Outcome::Fresh)));
+    assert_eq!(go.proviso.as_deref(), Some(&at(90)), "what it is known to have applied");
+    let told = |last| PrimaryBound { high: at(last), shown: None };
+    assert!(had_applied(&at(90), &told(90)));
+    assert!(!had_applied(&at(90), &told(91)), "somebody has written meanwhile");
+}
+
+#[test]
+fn nobody_guesses_what_is_known_to_be_wrong() {
+    let asks = |case: Case| assert!((0..1000).all(|dice| case.decide(dice) == Decision::Ask));
+    asks(guessing().high(0, 91, 1));
+    asks(guessing().wrote(95));
+    let mut case = guessing();
+    case.snapshot.nodes[0].high = None;
+    asks(case);
+    let mut case = guessing();
+    case.needs.lost_track();
+    asks(case);
+    let mut case = guessing();
+    case.attempt.may_speculate = false;
+    asks(case);
+    let mut case = guessing();
+    case.snapshot.nodes[1].drained = true;
+    asks(case);
+}
+
+#[test]
+fn what_was_asked_is_not_guessed_again() {
+    let mut case = guessing();
+    let told = PrimaryBound { high: at(85), shown: None };
+    case.needs.learnt(&told);
+    case.attempt.asked = Some(told);
+    assert_eq!(case.goes().proviso, None);
+}
+
+#[test]
+fn reads_stay_where_the_last_one_ran_and_the_weights_are_kept_all_the_same() {
+    let mut case = guessing();
+    case.snapshot.nodes[2].low = Arc::new(at(90));
+    case.settings.read_weight = vec![None, Some(300), Some(100)];
+    let mut dice = 1u32;
+    let (mut served, mut moves) = ([0u32; 3], 0);
+    for _ in 0..200_000 {
+        // xorshift, as a session throws.
+        dice ^= dice << 13;
+        dice ^= dice >> 17;
+        dice ^= dice << 5;
+        let Decision::Go(go) = case.decide(dice) else { panic!("no node") };
+        served[go.node.index()] += 1;
+        moves += u32::from(case.standing.previous.replace(go.node) != Some(go.node));
+    }
+    assert_eq!(served[0], 0);
+    assert!((140_000..160_000).contains(&served[1]), "{served:?}");
+    assert!((1_000..4_000).contains(&moves), "{moves}");
+}

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use gtid::{Flavor, Position};
 use tokio::time::timeout;
 
+use super::question::Question;
 use super::registry::Ending;
 use super::understand::Statement;
 use super::{End, Session};
@@ -83,15 +84,20 @@ impl Search {
         }
     }
 
+    /// It waited from then on, if not before.
+    pub(super) fn waits_since(&mut self, since: Instant) {
+        self.waiting_since.get_or_insert(since);
+    }
+
     /// The wait is over, for now or for good.
-    fn found(&mut self) {
+    pub(super) fn found(&mut self) {
         self.waited = self.waiting_since.map(|since| since.elapsed());
     }
 }
 
 impl Session {
     /// The level and timeout of a statement: the endpoint's, then the session's, then the statement's own.
-    fn promise(&self, statement: &Statement) -> (Promise, Option<Duration>) {
+    pub(super) fn promise(&self, statement: &Statement) -> (Promise, Option<Duration>) {
         let settings = self.endpoint.settings.load();
         let level = statement
             .hints
@@ -107,6 +113,14 @@ impl Session {
         let on_timeout = self.overrides.on_timeout.unwrap_or(settings.on_timeout);
         let limit = (timeout_us > 0).then(|| Duration::from_micros(u64::from(timeout_us)));
         (Promise { level, on_timeout }, limit)
+    }
+
+    /// By when the primary must have told its position, if anything can be done without that. Where the primary serves what
+    /// is late, nothing can.
+    pub(super) fn told_by(&self, statement: &Statement, search: &Search, since: Instant) -> Option<Instant> {
+        let (promise, limit) = self.promise(statement);
+        let goes_without = promise.on_timeout != OnTimeout::Primary && !search.attempt.expired;
+        limit.filter(|_| goes_without).map(|limit| since + limit)
     }
 
     /// Finds the node a statement runs on.
@@ -129,9 +143,7 @@ impl Session {
                 }
                 Decision::Ask => {
                     let since = *search.waiting_since.get_or_insert_with(Instant::now);
-                    // Where the primary serves what is late, there is nothing to do without its answer.
-                    let goes_without = promise.on_timeout != OnTimeout::Primary && !search.attempt.expired;
-                    let deadline = limit.filter(|_| goes_without).map(|limit| since + limit);
+                    let deadline = self.told_by(statement, search, since);
                     match by(deadline, self.learn(promise.level)).await {
                         None => search.attempt.expired = true,
                         Some(Ok(bound)) => search.attempt.asked = Some(bound),
@@ -175,10 +187,7 @@ impl Session {
     /// If it has become primary, or was restarted, since the session wrote and saw something, it is also asked whether it
     /// has that. What it has not is told to the client, once: nothing shows it any more.
     pub(super) async fn learn(&mut self, level: Level) -> Result<PrimaryBound, NoNode> {
-        let unable = |error| {
-            let level = level.as_str();
-            NoNode::Refused(ClientError::own(format!("the level {level} cannot be kept now: {error}")))
-        };
+        let unable = |error| unable(level, &error);
         let cluster = Arc::clone(&self.instance.cluster);
         let bound = self.ask().await?.map_err(unable)?;
         let mut lost = Position::default();
@@ -209,19 +218,12 @@ impl Session {
         let cluster = Arc::clone(&self.instance.cluster);
         let began = Instant::now();
         loop {
-            let (reign, epoch) = {
-                let snapshot = cluster.snapshot();
-                (snapshot.reign(), snapshot.epoch)
-            };
-            let mark = cluster.acknowledged().is_kept().then(|| cluster.acknowledged().mark());
+            let question = Question::new(&cluster);
             let bound = match self.attended(cluster.ask_primary()).await? {
                 Ok(bound) => bound,
                 Err(error) => return Ok(Err(error)),
             };
-            if let Some(mark) = mark {
-                cluster.acknowledged().settle(&mark, &bound.high, epoch);
-            }
-            match reign.filter(|reign| cluster.snapshot().reign() == Some(*reign)) {
+            match question.answered(&bound) {
                 Some(reign) => {
                     self.needs.under(reign);
                     return Ok(Ok(bound));
@@ -350,13 +352,19 @@ impl Session {
 }
 
 /// What comes of it by then; `None` when the time is over first.
-async fn by<T>(deadline: Option<Instant>, work: impl Future<Output = T>) -> Option<T> {
+pub(super) async fn by<T>(deadline: Option<Instant>, work: impl Future<Output = T>) -> Option<T> {
     let Some(deadline) = deadline else { return Some(work.await) };
     tokio::select! {
         biased;
         done = work => Some(done),
         () = alarm::at(deadline) => None,
     }
+}
+
+/// The primary was asked in vain.
+pub(super) fn unable(level: Level, error: &AskError) -> NoNode {
+    let level = level.as_str();
+    NoNode::Refused(ClientError::own(format!("the level {level} cannot be kept now: {error}")))
 }
 
 fn told(refusal: &Refusal, waited: Duration, flavor: Flavor) -> ClientError {

@@ -2,8 +2,9 @@
 //!
 //! The steps are files of their own, in this order: `understand`, `decide` (with `route`, which is pure), `reach`,
 //! `run` (with `relay`), `remember` (with `changes` and `pins`). Beside the road: `attend` for waiting, `herald` for who must
-//! hear of a write first, `answer` for what the proxy says itself, `split` for transactions that have not reached a node
-//! yet, `ahead`, `reset` and `kill` for commands with rules of their own.
+//! hear of a write first, `speculate` for reads that run while the primary is asked (`question`), `answer` for what the
+//! proxy says itself, `split` for transactions that have not reached a node yet, `ahead`, `reset` and `kill` for commands
+//! with rules of their own.
 //!
 //! A session lives on one thread for its whole life, and everything it owns is its own: no step takes a lock.
 
@@ -17,11 +18,13 @@ mod isolation;
 mod kill;
 mod pins;
 mod prepared;
+mod question;
 mod reach;
 mod registry;
 mod remember;
 mod reset;
 mod run;
+mod speculate;
 mod split;
 mod understand;
 
@@ -51,6 +54,7 @@ use pins::Pins;
 use prepared::PreparedStatements;
 use reach::Backends;
 pub use registry::{Card, Ending, Registry};
+use speculate::Guesses;
 use split::Split;
 use understand::{Role, Statement, Understood};
 
@@ -95,6 +99,7 @@ pub struct Session {
     /// The last value generated for an AUTO_INCREMENT column.
     last_insert_id: u64,
     needs: Needs,
+    guesses: Guesses,
     prepared: PreparedStatements,
     last: Option<LastRoute>,
     dice: Dice,
@@ -194,6 +199,7 @@ impl Session {
             next_transaction_on: None,
             last_insert_id: 0,
             needs: Needs::default(),
+            guesses: Guesses::default(),
             prepared: PreparedStatements::default(),
             last: None,
         }

@@ -1,5 +1,7 @@
 //! Running a statement on a node: find it, reach it, send the command, pass the reply on, and remember.
 
+use std::pin::pin;
+
 use gtid::Flavor;
 use sql::{Effects, Kind};
 use wire::Execute;
@@ -10,13 +12,14 @@ use wire::status::Status;
 use super::decide::{NoNode, Search};
 use super::reach::Unreachable;
 use super::registry::Ending;
+use super::speculate::Guess;
 use super::understand::{Role, Statement};
 use super::{End, Session};
 use crate::backend::BackendError;
 use crate::cluster::snapshot::{Node, Snapshot};
 use crate::config::Mode;
 use crate::error::ClientError;
-use crate::relay::{Asked, Command, Ended, Heard, OnReadOnly, Patience, RelayError, reply, send};
+use crate::relay::{Asked, Command, Ended, Gate, Heard, OnReadOnly, Patience, RelayError, reply, send};
 use crate::route::{Go, Reason};
 
 /// What became of a statement on one node.
@@ -42,6 +45,7 @@ impl Session {
             return Err(End::Told(error));
         }
         let mut search = Search::new(self.backends.refusing(primary));
+        search.attempt.may_speculate = self.may_speculate(command, statement);
         loop {
             let mut go = match self.decide(statement, &mut search).await {
                 Ok(go) => go,
@@ -103,6 +107,11 @@ impl Session {
         search: &mut Search,
     ) -> Result<Tried, End> {
         let repeatable = self.may_run_elsewhere(go, command, statement, search);
+        if go.proviso.is_some() && !repeatable {
+            search.attempt.may_speculate = false;
+            return Ok(Tried::Elsewhere);
+        }
+        let mut guess = self.guess(go, statement, search);
         let mut reached = self.reach(go.node, statement).await;
         if reached.is_ok() {
             reached = self.catch_up(go, statement).await;
@@ -112,16 +121,28 @@ impl Session {
         }
         self.arm(go, command, statement).map_err(|error| End::Told(ClientError::malformed(error)))?;
         let mut heard = Heard::default();
-        let outcome = self.converse(go, command, statement, repeatable, &mut heard).await;
+        let outcome = self.converse(go, command, statement, repeatable, guess.as_mut(), &mut heard).await;
         self.card.runs_nothing();
         match outcome {
             Ok(Ended::Answered) => {
+                if let Some(guess) = guess {
+                    self.guessed_right(go, guess);
+                }
                 let released =
                     statement.effects.contains(Effects::RELEASES_CONNECTION) && heard.error.is_none();
                 self.remember(statement, go, command, heard, search).await;
                 command.consume(&mut self.client);
                 // COMMIT RELEASE: a server closes the connection now.
                 if released { Err(End::Quit) } else { Ok(Tried::Answered) }
+            }
+            Ok(Ended::Withheld { over }) => {
+                if !over {
+                    self.drop_connection(go.node);
+                }
+                match guess.map_or(Ok(()), |guess| self.guessed_wrong(go, guess, search)) {
+                    Ok(()) => Ok(Tried::Elsewhere),
+                    Err(why) => self.not_run(command, statement, why).await.map(|()| Tried::Answered),
+                }
             }
             Ok(Ended::GoingAway) if repeatable => {
                 self.drop_connection(go.node);
@@ -324,6 +345,7 @@ impl Session {
         command: &mut Command,
         statement: &Statement,
         repeatable: bool,
+        guess: Option<&mut Guess>,
         heard: &mut Heard,
     ) -> Result<Ended, RelayError> {
         let injected = self.with_remembered_types(go, command, statement);
@@ -372,7 +394,11 @@ impl Session {
             witness: note.as_ref().map(|note| note as &dyn Fn(&Heard)),
             patience: Patience { bell: &card.wake, is_over: &is_over },
         };
-        reply(&mut self.client, &mut connection.channel, command, asked, heard).await
+        let (press, opens) = guess.map(Guess::gate).unzip();
+        let mut opens = pin!(opens);
+        let gate = opens.as_mut().as_pin_mut().zip(press.as_ref());
+        let gate = gate.map(|(opens, press)| Gate { opens, press });
+        reply(&mut self.client, &mut connection.channel, command, asked, gate, heard).await
     }
 
     /// An execution without types goes to a node that has not seen the last ones: they are put in.
