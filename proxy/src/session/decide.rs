@@ -84,6 +84,11 @@ impl Search {
         }
     }
 
+    /// Under whom its node was chosen.
+    pub(super) fn reign(&self) -> Option<Reign> {
+        self.reign
+    }
+
     /// It waited from then on, if not before.
     pub(super) fn waits_since(&mut self, since: Instant) {
         self.waiting_since.get_or_insert(since);
