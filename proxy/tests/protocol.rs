@@ -6,6 +6,7 @@ mod harness;
 
 mod protocol {
     mod cursors;
+    mod followers;
     mod infile;
     mod large;
     mod pipelining;

@@ -3,8 +3,8 @@
 //! The steps are files of their own, in this order: `understand`, `decide` (with `route`, which is pure), `reach`,
 //! `run` (with `relay`), `remember` (with `changes` and `pins`). Beside the road: `attend` for waiting, `herald` for who must
 //! hear of a write first, `speculate` for reads that run while the primary is asked (`question`), `answer` for what the
-//! proxy says itself, `split` for transactions that have not reached a node yet, `ahead`, `reset` and `kill` for commands
-//! with rules of their own.
+//! proxy says itself, `split` for transactions that have not reached a node yet, `ahead`, `reset`, `kill` and `tunnel` for
+//! commands with rules of their own.
 //!
 //! A session lives on one thread for its whole life, and everything it owns is its own: no step takes a lock.
 
@@ -26,6 +26,7 @@ mod reset;
 mod run;
 mod speculate;
 mod split;
+mod tunnel;
 mod understand;
 
 use std::sync::Arc;
@@ -237,6 +238,7 @@ impl Session {
             Understood::Kill { id, query_only } => self.answer_kill(command, id, query_only).await,
             Understood::CloseStatement(id) => self.close_statement(command, id).await,
             Understood::LongData(id) => self.long_data(command, id).await,
+            Understood::Follow(statement) => self.tunnel(command, &statement).await,
             Understood::ChangeUser => self.change_user(command).await,
             Understood::ResetConnection => self.reset_connection(command).await,
             Understood::Refuse(error) => self.refuse(command, &error).await,

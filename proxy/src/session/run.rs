@@ -23,7 +23,7 @@ use crate::relay::{Asked, Command, Ended, Gate, Heard, OnReadOnly, Patience, Rel
 use crate::route::{Go, Reason};
 
 /// What became of a statement on one node.
-enum Tried {
+pub(super) enum Tried {
     /// The client has its reply.
     Answered,
     /// It can run elsewhere, and the client has received nothing.
@@ -214,7 +214,7 @@ impl Session {
         Some(ClientError::connection_lost(&self.node_name(home), what))
     }
 
-    async fn not_reached(
+    pub(super) async fn not_reached(
         &mut self,
         go: &Go,
         command: &mut Command,
@@ -253,7 +253,7 @@ impl Session {
     }
 
     /// No node runs the statement: the client is told, or the session ends.
-    async fn not_run(
+    pub(super) async fn not_run(
         &mut self,
         command: &mut Command,
         statement: &Statement,

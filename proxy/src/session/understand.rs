@@ -66,6 +66,8 @@ pub(super) enum Understood {
     CloseStatement(u32),
     /// COM_STMT_SEND_LONG_DATA: no answer.
     LongData(u32),
+    /// COM_BINLOG_DUMP, COM_BINLOG_DUMP_GTID: events follow, no reply.
+    Follow(Statement),
     /// COM_CHANGE_USER.
     ChangeUser,
     /// COM_RESET_CONNECTION.
@@ -113,6 +115,12 @@ impl Session {
             }
             CommandCode::Statistics => {
                 run(plain(code, Target::Primary, sql::Reason::ServerState, Expect::Statistics))
+            }
+            CommandCode::RegisterSlave => {
+                run(plain(code, Target::Primary, sql::Reason::ServerState, Expect::Single))
+            }
+            CommandCode::BinlogDump | CommandCode::BinlogDumpGtid => {
+                Understood::Follow(plain(code, Target::Primary, sql::Reason::ServerState, Expect::Single))
             }
             CommandCode::ProcessInfo => {
                 run(plain(code, Target::Primary, sql::Reason::ServerState, Expect::Query))
