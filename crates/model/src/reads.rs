@@ -79,6 +79,8 @@ impl Model {
     fn follow(&mut self, state: &State, session: usize, read: Read, choice: Choice) -> Next {
         let mut next = *state;
         let mut broken = None;
+        let proxy = state.proxies[self.scenario.clients[session].proxy];
+        let since = proxy.mark.since(proxy.epoch);
         let stays = |next: &mut State, read: Read| next.sessions[session].phase = Phase::Reading(read);
         match choice {
             Choice::Go { no_replica: true, .. } if !self.rules.primary_without_replicas => {
@@ -88,16 +90,12 @@ impl Model {
                 stays(&mut next, Read { at: At::Showing { node, position }, ..read });
             }
             Choice::Go { node, proviso: Some(low), .. } => {
-                let proxy = state.proxies[self.scenario.clients[session].proxy];
-                let since = proxy.mark.since(proxy.epoch);
                 let at = At::Held { node, low, result: state.server(node).visible, alive: true };
                 stays(&mut next, Read { at, since, ..read });
                 self.join(&mut next, session);
             }
             Choice::Go { node, stale, .. } => broken = self.run(&mut next, session, read, node, stale),
             Choice::Ask => {
-                let proxy = state.proxies[self.scenario.clients[session].proxy];
-                let since = proxy.mark.since(proxy.epoch);
                 stays(&mut next, Read { at: At::Asking, since, ..read });
                 self.join(&mut next, session);
             }
@@ -192,9 +190,7 @@ impl Model {
         state.shown = state.shown.with(lasting);
         broken
     }
-}
 
-impl Model {
     /// The primary has answered while a read had run on a node. Returns the promise that this breaks.
     pub(crate) fn judge(&mut self, state: &mut State, session: usize, answer: Bound) -> Option<Promise> {
         let Phase::Reading(read @ Read { at: At::Held { node, low, result, alive }, .. }) =

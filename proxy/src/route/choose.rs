@@ -120,14 +120,6 @@ fn weighted_primary(facts: &Facts<'_>, node: &Node) -> bool {
         && !facts.attempt.excluded.contains(node.id)
 }
 
-/// The same, but mostly the node that ran the session's previous statement: what a server keeps for a connection is warm
-/// there. Now and then the weights choose anew, so that over many reads they are kept all the same.
-pub(super) fn steadily(facts: &Facts<'_>, set: NodeSet) -> Option<NodeId> {
-    let stays = facts.promise.level == Level::Global && facts.dice >> 27 != 0;
-    let previous = facts.standing.previous.filter(|node| stays && set.contains(*node));
-    previous.or_else(|| by_weight(facts, set))
-}
-
 /// One node of the set, in proportion to the weights.
 pub(super) fn by_weight(facts: &Facts<'_>, set: NodeSet) -> Option<NodeId> {
     let nodes = || facts.snapshot.nodes.iter().filter(|node| set.contains(node.id));
@@ -141,4 +133,12 @@ pub(super) fn by_weight(facts: &Facts<'_>, set: NodeSet) -> Option<NodeId> {
         rest -= own;
     }
     nodes().next().map(|node| node.id)
+}
+
+/// The same, but at the level global mostly the node that ran the session's previous statement: what a server keeps for a
+/// connection is warm there. Now and then the weights choose anew, so that over many reads they are kept all the same.
+pub(super) fn steadily(facts: &Facts<'_>, set: NodeSet) -> Option<NodeId> {
+    let stays = facts.promise.level == Level::Global && facts.dice >> 27 != 0;
+    let previous = facts.standing.previous.filter(|node| stays && set.contains(*node));
+    previous.or_else(|| by_weight(facts, set))
 }

@@ -7,7 +7,8 @@
 //!   of A had come, or the primary's, which bounds every node's;
 //! - at the level `global` the primary's HIGH, asked after the statement arrived, bounds everything that anyone was
 //!   told of before; the read may run meanwhile, where all that was known before to be written is applied, and counts if the
-//!   answer is covered by what was known of the node then. With `global_scope = "proxy"` it is what this instance has acknowledged, and what the session saw.
+//!   answer is covered by what was known of the node then. With `global_scope = "proxy"` it is what this instance has
+//!   acknowledged, and what the session saw.
 
 use std::time::Instant;
 

@@ -89,6 +89,17 @@ impl Search {
         self.reign
     }
 
+    /// By when the primary must have told its position, if anything can be done without that. Where the primary serves what
+    /// is late, nothing can.
+    pub(super) fn told_by(
+        &self,
+        (promise, limit): (Promise, Option<Duration>),
+        since: Instant,
+    ) -> Option<Instant> {
+        let goes_without = promise.on_timeout != OnTimeout::Primary && !self.attempt.expired;
+        limit.filter(|_| goes_without).map(|limit| since + limit)
+    }
+
     /// It waited from then on, if not before.
     pub(super) fn waits_since(&mut self, since: Instant) {
         self.waiting_since.get_or_insert(since);
@@ -120,14 +131,6 @@ impl Session {
         (Promise { level, on_timeout }, limit)
     }
 
-    /// By when the primary must have told its position, if anything can be done without that. Where the primary serves what
-    /// is late, nothing can.
-    pub(super) fn told_by(&self, statement: &Statement, search: &Search, since: Instant) -> Option<Instant> {
-        let (promise, limit) = self.promise(statement);
-        let goes_without = promise.on_timeout != OnTimeout::Primary && !search.attempt.expired;
-        limit.filter(|_| goes_without).map(|limit| since + limit)
-    }
-
     /// Finds the node a statement runs on.
     pub(super) async fn decide(&mut self, statement: &Statement, search: &mut Search) -> Result<Go, NoNode> {
         let (promise, limit) = self.promise(statement);
@@ -148,7 +151,7 @@ impl Session {
                 }
                 Decision::Ask => {
                     let since = *search.waiting_since.get_or_insert_with(Instant::now);
-                    let deadline = self.told_by(statement, search, since);
+                    let deadline = search.told_by((promise, limit), since);
                     match by(deadline, self.learn(promise.level)).await {
                         None => search.attempt.expired = true,
                         Some(Ok(bound)) => search.attempt.asked = Some(bound),
@@ -223,7 +226,7 @@ impl Session {
         let cluster = Arc::clone(&self.instance.cluster);
         let began = Instant::now();
         loop {
-            let question = Question::new(&cluster);
+            let question = Question::new(&cluster, cluster.snapshot().reign());
             let bound = match self.attended(cluster.ask_primary()).await? {
                 Ok(bound) => bound,
                 Err(error) => return Ok(Err(error)),

@@ -14,13 +14,10 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Notes what is known now.
-    pub(super) fn new(cluster: &Arc<Cluster>) -> Self {
+    /// Notes what is known now. `reign`: under whom the answer will be of use.
+    pub(super) fn new(cluster: &Arc<Cluster>, reign: Option<Reign>) -> Self {
         let cluster = Arc::clone(cluster);
-        let (epoch, reign) = {
-            let snapshot = cluster.snapshot();
-            (snapshot.epoch, snapshot.reign())
-        };
+        let epoch = cluster.snapshot().epoch;
         let mark = cluster.acknowledged().is_kept().then(|| cluster.acknowledged().mark());
         Self { cluster, epoch, reign, mark }
     }

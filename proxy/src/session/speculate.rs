@@ -16,7 +16,7 @@ use super::Session;
 use super::decide::{NoNode, Search, by, unable};
 use super::question::Question;
 use super::understand::{Role, Statement};
-use crate::cluster::{Answer, AskError, Reign, Round};
+use crate::cluster::{Answer, AskError, Round};
 use crate::config::Level;
 use crate::relay::Command;
 use crate::route::{Go, Outcome, PrimaryBound, had_applied};
@@ -56,8 +56,6 @@ impl Guesses {
 pub(super) struct Guess {
     /// What the node was known to have applied.
     low: Arc<Position>,
-    /// Under whom the node was chosen: what it had applied means nothing under another one.
-    reign: Option<Reign>,
     question: Question,
     round: Round,
     answer: Answer,
@@ -84,16 +82,16 @@ impl Guess {
     /// The two sides of a gate before the client: who waits for the answer, and what opens when it is there and the reply
     /// counts.
     pub(super) fn gate(&mut self) -> (impl Fn() + use<'_>, impl Future<Output = bool> + use<'_>) {
-        let Self { low, reign, question, round, answer, deadline, verdict, .. } = self;
-        let (reign, question, round) = (*reign, &*question, *round);
+        let Self { low, question, round, answer, deadline, verdict, .. } = self;
+        let (question, round) = (&*question, *round);
         let opens = async move {
             let judged = match by(*deadline, answer.told()).await {
                 None => Verdict::Expired,
                 Some(Err(error)) => Verdict::Failed(error),
                 Some(Ok(bound)) => match question.answered(&bound) {
-                    answered if answered.is_none() || answered != reign => Verdict::Overtaken,
-                    _ if had_applied(low, &bound) => Verdict::Kept(bound),
-                    _ => Verdict::Behind(bound),
+                    None => Verdict::Overtaken,
+                    Some(_) if had_applied(low, &bound) => Verdict::Kept(bound),
+                    Some(_) => Verdict::Behind(bound),
                 },
             };
             matches!(verdict.insert(judged), Verdict::Kept(_))
@@ -118,8 +116,8 @@ impl Session {
             Role::Prepare | Role::Fetch(_) | Role::Reset(_) | Role::Plain(_) => false,
         };
         command.whole
-            && self.promise(statement).0.level == Level::Global
             && statement.request.target == Target::Replica
+            && self.promise(statement).0.level == Level::Global
             && !statement.effects.contains(Effects::READ_ONLY_TRANSACTION)
             && leaves_nothing()
             && self.guesses.is_due()
@@ -129,10 +127,11 @@ impl Session {
     pub(super) fn guess(&self, go: &Go, statement: &Statement, search: &Search) -> Option<Guess> {
         let low = Arc::clone(go.proviso.as_ref()?);
         let sent_at = Instant::now();
-        let deadline = self.told_by(statement, search, sent_at);
-        let question = Question::new(&self.instance.cluster);
+        let deadline = search.told_by(self.promise(statement), sent_at);
+        // Under another primary than the one under whom the node was chosen, what it had applied means nothing.
+        let question = Question::new(&self.instance.cluster, search.reign());
         let (round, answer) = self.instance.cluster.ask_meanwhile();
-        Some(Guess { low, reign: search.reign(), question, round, answer, sent_at, deadline, verdict: None })
+        Some(Guess { low, question, round, answer, sent_at, deadline, verdict: None })
     }
 
     /// The client has the reply.

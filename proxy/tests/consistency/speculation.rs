@@ -16,7 +16,7 @@ use crate::harness::proxy::{Proxy, Setup};
 use crate::harness::reply::Part;
 
 on_every_engine!(
-    nobody_writes_and_all_are_kept,
+    nobody_writes_and_replies_are_kept,
     what_came_too_early_is_read_again,
     long_replies_that_came_too_early_are_read_again,
     executions_that_came_too_early_are_run_again,
@@ -63,7 +63,7 @@ fn read_behind_writes(
     })
 }
 
-fn nobody_writes_and_all_are_kept(engine: Engine) {
+fn nobody_writes_and_replies_are_kept(engine: Engine) {
     const READS: u32 = 200;
     let scene = Scene::new(engine);
     let proxy = start(&scene);
