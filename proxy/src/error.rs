@@ -4,6 +4,7 @@
 //! Numbers are MySQL's, so that drivers do what they do for a server: `mysqld_error.h`.
 
 use gtid::Flavor;
+use sql::KillKind;
 use wire::capability::Capabilities;
 use wire::err::ErrPacket;
 
@@ -65,6 +66,24 @@ impl ClientError {
     /// KILL QUERY hit the statement: ER_QUERY_INTERRUPTED.
     pub fn interrupted() -> Self {
         Self::new(1317, b"70100", "Query execution was interrupted")
+    }
+
+    /// What a server says to a session that killed itself, or its own statement: ER_QUERY_INTERRUPTED, and MariaDB's
+    /// ER_CONNECTION_KILLED.
+    pub fn killed(flavor: Flavor, kind: KillKind) -> Self {
+        if flavor == Flavor::Mariadb && kind == KillKind::Connection {
+            Self::new(1927, b"70100", "Connection was killed")
+        } else {
+            Self::interrupted()
+        }
+    }
+
+    /// KILL of what only a server can compute, which would be another session there.
+    pub fn kill_out_of_sight() -> Self {
+        Self::own(
+            "KILL is a statement of its own here, with a connection id as a number or parameter, or CONNECTION_ID(): the \
+             servers have other ids",
+        )
     }
 
     /// A write in a read-only transaction: ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION.

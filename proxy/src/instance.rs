@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tokio_rustls::TlsAcceptor;
 
 use crate::cluster::Cluster;
+use crate::config::Compression;
 use crate::endpoint::Endpoint;
 use crate::frontend::{Accounts, Hashes, RsaKey};
 use crate::observe::NodeConnections;
 use crate::session::Registry;
+use crate::transport::compression::{Algorithm, ZSTD_LEVEL};
 use crate::transport::tls::ServerTls;
 
 /// The running program. Shared by all threads; what changes in it changes inside its parts.
@@ -22,6 +24,8 @@ pub struct Instance {
     pub endpoints: Vec<Arc<Endpoint>>,
     /// TLS towards the nodes.
     pub server_tls: ServerTls,
+    /// Compression towards the nodes.
+    pub compression: Compression,
     /// TLS towards the clients.
     pub acceptor: TlsAcceptor,
     /// Whether clients must use it.
@@ -39,6 +43,16 @@ pub struct Instance {
 }
 
 impl Instance {
+    /// How a session compresses what it exchanges with the nodes, given how its client does.
+    pub fn compression_to_servers(&self, client: Option<Algorithm>) -> Option<Algorithm> {
+        match self.compression {
+            Compression::Client => client,
+            Compression::Off => None,
+            Compression::Zlib => Some(Algorithm::Zlib),
+            Compression::Zstd => Some(Algorithm::Zstd { level: ZSTD_LEVEL }),
+        }
+    }
+
     /// An id for a new session: what its client sees as its connection id. Never 0.
     pub fn new_id(&self) -> u32 {
         loop {

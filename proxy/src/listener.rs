@@ -212,7 +212,7 @@ fn login_failed(error: &FrontendError, id: u32, peer: Peer, endpoint: &Endpoint)
 
 fn session_ended(end: &End, id: u32, peer: Peer, endpoint: &Endpoint) {
     match end {
-        End::Told(error) => {
+        End::Told(error) | End::ToldAt(error, _) => {
             if matches!(error.code, 1835 | 1156) {
                 endpoint.counters.protocol_errors.fetch_add(1, Ordering::Relaxed);
             }

@@ -118,6 +118,7 @@ impl Running {
             connections: NodeConnections::new(config.nodes.len()),
             endpoints,
             server_tls,
+            compression: config.cluster.compression,
             acceptor,
             require_tls: config.tls.require,
             rsa,

@@ -5,7 +5,9 @@
 mod harness;
 
 mod protocol {
+    mod compressed;
     mod cursors;
+    mod diagnostics;
     mod followers;
     mod infile;
     mod large;

@@ -19,9 +19,22 @@ pub enum KillKind {
     Query,
 }
 
-/// The kind and the id of a KILL statement with a plain number; `None` for everything else, KILL with an expression, KILL
-/// USER and KILL QUERY ID (a statement's id) among it. MariaDB's HARD and SOFT are read over.
-pub fn kill_target(sql: &[u8], dialect: Dialect) -> Option<(KillKind, u64)> {
+/// Whom KILL names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Victim {
+    /// A connection id, written as a number.
+    Id(u64),
+    /// `CONNECTION_ID()`: the session itself.
+    Own,
+    /// `?`, the statement's only parameter.
+    Parameter,
+    /// An expression that only a server can compute.
+    Expression,
+}
+
+/// What a KILL statement ends, and whose; `None` for everything else, MariaDB's KILL USER and KILL QUERY ID (a statement's
+/// id) among it. MariaDB's HARD and SOFT are read over.
+pub fn kill_target(sql: &[u8], dialect: Dialect) -> Option<(KillKind, Victim)> {
     let mut lexer = Lexer::new(sql, dialect, Gated::Executed);
     while lexer.peek().kind == Tok::Semicolon {
         lexer.next();
@@ -30,14 +43,15 @@ pub fn kill_target(sql: &[u8], dialect: Dialect) -> Option<(KillKind, u64)> {
         return None;
     }
     let target = target(&mut lexer)?;
+    lexer.skip_statement();
     while lexer.peek().kind == Tok::Semicolon {
         lexer.next();
     }
     (lexer.next().kind == Tok::End && !lexer.doubtful).then_some(target)
 }
 
-/// Takes what follows KILL, up to the `;` or the end.
-fn target(lexer: &mut Lexer<'_>) -> Option<(KillKind, u64)> {
+/// Takes what follows KILL, as far as it is understood.
+fn target(lexer: &mut Lexer<'_>) -> Option<(KillKind, Victim)> {
     if !lexer.take(Kw::Hard) {
         lexer.take(Kw::Soft);
     }
@@ -47,18 +61,34 @@ fn target(lexer: &mut Lexer<'_>) -> Option<(KillKind, u64)> {
         lexer.take(Kw::Connection);
         KillKind::Connection
     };
-    let number = lexer.next();
-    if number.kind != Tok::Number || !matches!(lexer.peek().kind, Tok::Semicolon | Tok::End) {
+    let mut ahead = *lexer;
+    let first = ahead.next();
+    if matches!(first.kind, Tok::Semicolon | Tok::End) {
         return None;
     }
-    let digits = std::str::from_utf8(number.bytes(lexer.sql)).ok()?;
-    Some((kind, digits.parse().ok()?))
+    let word = |word: &[u8]| first.kind == Tok::Word && first.bytes(lexer.sql).eq_ignore_ascii_case(word);
+    let follows_name = !matches!(ahead.peek().kind, Tok::Semicolon | Tok::End | Tok::Open | Tok::Dot);
+    if (word(b"USER") || word(b"ID")) && follows_name {
+        return None;
+    }
+    let number = || std::str::from_utf8(first.bytes(lexer.sql)).ok()?.parse().ok();
+    let victim = match first.kind {
+        Tok::Number => number().map_or(Victim::Expression, Victim::Id),
+        Tok::Op if first.bytes(lexer.sql) == b"?" => Victim::Parameter,
+        Tok::Word if lexer.keyword(first) == Kw::ConnectionId => {
+            let called = ahead.next().kind == Tok::Open && ahead.next().kind == Tok::Close;
+            if called { Victim::Own } else { Victim::Expression }
+        }
+        _ => Victim::Expression,
+    };
+    let complete = matches!(ahead.peek().kind, Tok::Semicolon | Tok::End);
+    Some((kind, if complete { victim } else { Victim::Expression }))
 }
 
 /// Classifies what follows KILL.
 pub(crate) fn classify(lexer: &mut Lexer<'_>) -> One {
-    let plain = target(&mut { *lexer }).is_some();
+    let of_connections = target(&mut { *lexer }).is_some();
     lexer.skip_statement();
     let one = One::primary(Reason::Kill, Kind::Kill, Effects::KILLS);
-    if plain { One { target: Target::Proxy, ..one } } else { one }
+    if of_connections { One { target: Target::Proxy, ..one } } else { one }
 }

@@ -47,13 +47,15 @@ mod variable;
 mod words;
 
 pub use charset::Charset;
+pub use connection_id::connection_id_column;
 pub use dialect::{Dialect, Flavor};
 pub use effects::Effects;
 pub use hint::{Hints, Level, RoleHint};
-pub use kill::{KillKind, kill_target};
+pub use kill::{KillKind, Victim, kill_target};
 pub use kind::Kind;
 pub use prepare::{PreparedText, Source, prepared_text, string_value};
 pub use reason::Reason;
+pub use set::user_variables;
 pub use split::{Split, split};
 pub use target::{Classified, Target};
 pub use tidemark::{MAX_TIMEOUT_US, OnTimeout, Shown, TidemarkCommand, tidemark_command};

@@ -62,6 +62,23 @@ pub fn assignments(sql: &[u8], dialect: Dialect) -> Assignments<'_> {
     Assignments { lexer, scope: Scope::None, done, value_at: lexer }
 }
 
+/// The names of the user variables that a text mentions, as [`Assignment::name`] has them, in any of its statements.
+pub fn user_variables(sql: &[u8], dialect: Dialect) -> impl Iterator<Item = &[u8]> {
+    let mut lexer = Lexer::new(sql, dialect, Gated::Executed);
+    std::iter::from_fn(move || {
+        loop {
+            let token = lexer.next();
+            match token.kind {
+                Tok::End => return None,
+                Tok::UserVar => {
+                    return Some(user_variable_name(token.bytes(sql).get(1..).unwrap_or_default()));
+                }
+                _ => {}
+            }
+        }
+    })
+}
+
 /// See [`assignments`].
 #[derive(Clone)]
 pub struct Assignments<'a> {

@@ -20,13 +20,20 @@ pub(crate) fn classify(lexer: &mut Lexer<'_>) -> One {
     let mut items = Assignments::from_lexer(*lexer);
     let mut one = One::primary(Reason::UserVariable, Kind::SetSession, Effects::NONE);
     let mut any = false;
+    let mut looks_back = LooksBack::default();
     while let Some(item) = items.next() {
         any = true;
         add(&mut one, &item, &items);
+        looks_back.note(&item, &items);
+    }
+    if looks_back.alone() {
+        one.target = Target::Previous;
+        one.reason = Reason::PreviousResult;
     }
     *lexer = items.lexer();
     let complete = any && matches!(lexer.peek().kind, Tok::Semicolon | Tok::End);
     if !complete {
+        one.target = Target::Primary;
         one.reason = Reason::SessionState;
         one.effects |= Effects::UNKNOWN | Effects::SETS_SESSION_VARIABLE;
     }
@@ -68,6 +75,27 @@ fn add(one: &mut One, item: &Assignment<'_>, items: &Assignments<'_>) {
             becomes(Reason::ServerState, Kind::SetGlobal);
             one.effects |= COMMITS;
         }
+    }
+}
+
+/// Whether user variables, and nothing else, are set to what the statement before this one left: FOUND_ROWS() and the like.
+#[derive(Default)]
+struct LooksBack {
+    once: bool,
+    not_alone: bool,
+}
+
+impl LooksBack {
+    fn note(&mut self, item: &Assignment<'_>, items: &Assignments<'_>) {
+        let mut lexer = items.value_lexer();
+        let mut scan = Scan::new(&mut lexer);
+        scan.run_until(items.lexer().peek().start);
+        self.once |= scan.target == Target::Previous;
+        self.not_alone |= item.what != What::UserVariable || scan.target == Target::Primary || scan.tables;
+    }
+
+    fn alone(&self) -> bool {
+        self.once && !self.not_alone
     }
 }
 

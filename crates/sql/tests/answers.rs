@@ -1,7 +1,9 @@
 //! The readers of particular statements: SET, KILL and TIDEMARK.
 
 use sql::set::{What, assignments};
-use sql::{Dialect, KillKind, Level, OnTimeout, Shown, TidemarkCommand, kill_target, tidemark_command};
+use sql::{
+    Dialect, KillKind, Level, OnTimeout, Shown, TidemarkCommand, Victim, kill_target, tidemark_command,
+};
 
 fn items(text: &str) -> Vec<(What, &str, &str, bool)> {
     assignments(text.as_bytes(), Dialect::default())
@@ -152,25 +154,31 @@ fn what_is_no_set_gives_nothing() {
 #[test]
 fn kill() {
     let target = |text: &str| kill_target(text.as_bytes(), Dialect::default());
-    assert_eq!(target("KILL 5"), Some((KillKind::Connection, 5)));
-    assert_eq!(target("kill connection 5 ; "), Some((KillKind::Connection, 5)));
-    assert_eq!(target("/* a */ KILL/**/QUERY\n18446744073709551615 -- b"), Some((KillKind::Query, u64::MAX)));
-    assert_eq!(target("KILL SOFT QUERY 5"), Some((KillKind::Query, 5)));
-    for text in [
-        "",
-        "KILL",
-        "KILL 5.0",
-        "KILL -5",
-        "KILL 5 + 1",
-        "KILL '5'",
-        "KILL ?",
-        "KILL QUERY ID 5",
-        "KILL USER 5",
-        "KILL 5; SELECT 1",
-        "KILL 18446744073709551616",
-        "KILL 0x5",
-        "SELECT 5",
+    use KillKind::{Connection, Query};
+    for (text, kind, victim) in [
+        ("KILL 5", Connection, Victim::Id(5)),
+        ("kill connection 5 ; ", Connection, Victim::Id(5)),
+        ("/* a */ KILL/**/QUERY\n18446744073709551615 -- b", Query, Victim::Id(u64::MAX)),
+        ("KILL SOFT QUERY 5", Query, Victim::Id(5)),
+        ("KILL ?", Connection, Victim::Parameter),
+        ("KILL QUERY ?;", Query, Victim::Parameter),
+        ("KILL CONNECTION_ID()", Connection, Victim::Own),
+        ("KILL QUERY connection_id ( )", Query, Victim::Own),
+        ("KILL 5.0", Connection, Victim::Expression),
+        ("KILL -5", Connection, Victim::Expression),
+        ("KILL 5 + 1", Connection, Victim::Expression),
+        ("KILL ? + 1", Connection, Victim::Expression),
+        ("KILL CONNECTION_ID() + 1", Connection, Victim::Expression),
+        ("KILL '5'", Connection, Victim::Expression),
+        ("KILL @v", Connection, Victim::Expression),
+        ("KILL (SELECT 5)", Connection, Victim::Expression),
+        ("KILL user()", Connection, Victim::Expression),
+        ("KILL 18446744073709551616", Connection, Victim::Expression),
+        ("KILL 0x5", Connection, Victim::Expression),
     ] {
+        assert_eq!(target(text), Some((kind, victim)), "{text}");
+    }
+    for text in ["", "KILL QUERY ID 5", "KILL USER 5", "KILL SOFT USER u", "KILL 5; SELECT 1", "SELECT 5"] {
         assert_eq!(target(text), None, "{text}");
     }
 }

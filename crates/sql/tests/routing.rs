@@ -669,10 +669,10 @@ fn kill() {
         ("KILL QUERY 5;", Proxy, R::Kill, K::Kill),
         ("kill connection 5", Proxy, R::Kill, K::Kill),
         ("KILL HARD QUERY 5", Proxy, R::Kill, K::Kill),
-        ("KILL 2 + 3", Primary, R::Kill, K::Kill),
+        ("KILL 2 + 3", Proxy, R::Kill, K::Kill),
         ("KILL USER u", Primary, R::Kill, K::Kill),
         ("KILL QUERY ID 5", Primary, R::Kill, K::Kill),
-        ("KILL CONNECTION_ID()", Primary, R::Kill, K::Kill),
+        ("KILL CONNECTION_ID()", Proxy, R::Kill, K::Kill),
     ]);
 }
 

@@ -100,6 +100,17 @@ impl Capabilities {
     }
 }
 
+/// MariaDB's own capabilities: a second word of flags, in greetings and logins without LONG_PASSWORD (its server's
+/// MARIADB_CLIENT_* constants, less 32 bits).
+pub mod extended {
+    /// COM_STMT_BULK_EXECUTE is known.
+    pub const STMT_BULK_OPERATIONS: u32 = 1 << 2;
+    /// Column definitions tell more of a type: json, inet6, geometry types.
+    pub const EXTENDED_METADATA: u32 = 1 << 3;
+    /// COM_STMT_BULK_EXECUTE can be asked for each row's id and count.
+    pub const BULK_UNIT_RESULTS: u32 = 1 << 5;
+}
+
 impl BitOr for Capabilities {
     type Output = Capabilities;
     fn bitor(self, other: Capabilities) -> Capabilities {

@@ -40,9 +40,15 @@ pub fn is_ssl_request(payload: &[u8]) -> bool {
     payload.len() == FIXED && capabilities.is_some_and(|flags| flags.contains(Capabilities::SSL))
 }
 
-/// Appends the payload of an SSLRequest; the login follows inside TLS, with the next sequence number.
-pub fn write_ssl_request(out: &mut Vec<u8>, capabilities: Capabilities, max_packet: u32, collation: u16) {
-    write_fixed(out, capabilities | Capabilities::SSL, max_packet, collation, 0);
+/// Appends the payload of an SSLRequest; the login follows inside TLS, with the next sequence number. MariaDB takes its own
+/// capabilities, `mariadb_extended`, from here and not from the login.
+pub fn write_ssl_request(
+    out: &mut Vec<u8>,
+    (capabilities, mariadb_extended): (Capabilities, u32),
+    max_packet: u32,
+    collation: u16,
+) {
+    write_fixed(out, capabilities | Capabilities::SSL, max_packet, collation, mariadb_extended);
 }
 
 fn write_fixed(
@@ -300,7 +306,7 @@ mod tests {
     #[test]
     fn a_request_for_tls_has_no_user() {
         let mut out = Vec::new();
-        write_ssl_request(&mut out, Capabilities::PROTOCOL_41, 1 << 24, 45);
+        write_ssl_request(&mut out, (Capabilities::PROTOCOL_41, 0), 1 << 24, 45);
         assert!(is_ssl_request(&out));
         assert_eq!(out.len(), FIXED);
         assert!(!is_ssl_request(&out[..31]));

@@ -186,7 +186,15 @@ proptest! {
 fn the_columns_of_the_proxys_own_results() {
     let mut bytes = Vec::new();
     let receiver = Capabilities::DEPRECATE_EOF;
-    wire::rows::write_text_result(&mut bytes, &mut 1, &["Node"], &[], Status::AUTOCOMMIT, receiver).unwrap();
+    wire::rows::write_text_result(
+        &mut bytes,
+        &mut 1,
+        &[("Node", wire::rows::ColumnType::Text)],
+        &[],
+        Status::AUTOCOMMIT,
+        (receiver, 0),
+    )
+    .unwrap();
     let definition = &bytes[HEADER + 1..];
     let length = Header::parse(definition).unwrap().length;
     let column: Column = read(&definition[HEADER..HEADER + length], ());

@@ -79,6 +79,7 @@ fn live(path: &Path) -> Arc<Live> {
         config.endpoints.iter().map(|part| Arc::new(Endpoint::new(part.clone(), nodes))).collect();
     let instance = Instance {
         cluster: Cluster::start(&config, server_tls.clone()),
+        compression: crate::config::Compression::Client,
         connections: NodeConnections::new(nodes),
         endpoints,
         server_tls,

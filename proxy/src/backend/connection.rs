@@ -20,6 +20,9 @@ use crate::observe::OpenConnection;
 use crate::transport::Channel;
 
 /// How long a node may take to bring a connection to the session's state.
+/// ER_MUST_CHANGE_PASSWORD: the account's password has expired.
+const MUST_CHANGE_PASSWORD: u16 = 1820;
+
 const SETUP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Bytes of commands without a reply that may wait for the next command before they are sent on their own.
@@ -104,7 +107,11 @@ impl Connection {
         in_transaction: bool,
     ) -> Result<(), BackendError> {
         if tracking == Tracking::Full && self.tracking != Tracking::Full {
-            self.track(in_transaction).await?;
+            match self.track(in_transaction).await {
+                // Nothing runs before the password is changed, which may be what comes now.
+                Err(BackendError::Refused(error)) if error.code == MUST_CHANGE_PASSWORD => {}
+                tracked => tracked?,
+            }
         }
         if Rc::ptr_eq(&self.state, state) {
             return Ok(());
@@ -164,7 +171,11 @@ impl Connection {
         query(&mut self.channel, self.capabilities, statement, SETUP_TIMEOUT).await
     }
 
-    async fn command(&mut self, code: CommandCode, argument: &[u8]) -> Result<(), BackendError> {
+    /// The same for a command that is answered as a query is.
+    ///
+    /// # Errors
+    /// As [`Self::ask`].
+    pub async fn command(&mut self, code: CommandCode, argument: &[u8]) -> Result<(), BackendError> {
         command(&mut self.channel, code, argument, SETUP_TIMEOUT).await.map(|_| ())
     }
 
@@ -238,7 +249,7 @@ impl Connection {
             return Ok(());
         }
         let waiting = std::mem::take(&mut self.outbox);
-        self.channel.write(&waiting).await
+        self.channel.write_command(&waiting).await
     }
 
     /// Sends a command, and before it whatever waits, in one write.
@@ -247,11 +258,11 @@ impl Connection {
     /// When the socket fails.
     pub async fn send(&mut self, command: &[u8]) -> std::io::Result<()> {
         if self.outbox.is_empty() {
-            return self.channel.write(command).await;
+            return self.channel.write_command(command).await;
         }
         let mut both = std::mem::take(&mut self.outbox);
         both.extend_from_slice(command);
-        self.channel.write(&both).await
+        self.channel.write_command(&both).await
     }
 
     /// Ends the conversation politely. Nothing is waited for.
@@ -259,7 +270,7 @@ impl Connection {
         let mut out = std::mem::take(&mut self.outbox);
         write_packet(&mut out, &mut 0, &[CommandCode::Quit as u8]);
         // The server may have closed already, and then there is nobody to be polite to.
-        let _ = self.channel.write(&out).await;
+        let _ = self.channel.write_command(&out).await;
         let _ = self.channel.shutdown().await;
     }
 }

@@ -64,8 +64,11 @@ async fn converse(
     limit: Duration,
 ) -> Result<Vec<QueryOutcome>, BackendError> {
     let conversation = async {
-        channel.write(out).await?;
+        channel.write_command(out).await?;
         let mut collector = ResultCollector::new(RESULT_LIMIT);
+        if channel.compression().is_some() {
+            collector = collector.with_any_numbers();
+        }
         loop {
             if channel.fill().await? == 0 {
                 return Err(BackendError::Io(std::io::ErrorKind::UnexpectedEof.into()));

@@ -7,6 +7,9 @@ use wire::Malformed;
 use crate::transport::ConnectError;
 use crate::transport::packet::PacketError;
 
+/// ER_CON_COUNT_ERROR.
+const TOO_MANY_CONNECTIONS: u16 = 1040;
+
 /// An ERR packet of a server, kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerError {
@@ -21,7 +24,9 @@ pub struct ServerError {
 impl ServerError {
     /// Keeps what a packet says.
     pub fn from_packet(packet: &wire::err::ErrPacket<'_>) -> Self {
-        Self { code: packet.code, sql_state: packet.sql_state, message: packet.message.to_vec() }
+        // Errors in place of a greeting carry no state.
+        let sql_state = if packet.code == TOO_MANY_CONNECTIONS { *b"08004" } else { packet.sql_state };
+        Self { code: packet.code, sql_state, message: packet.message.to_vec() }
     }
 }
 

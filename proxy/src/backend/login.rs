@@ -14,9 +14,11 @@ use wire::greeting::{Greeting, GreetingError};
 use wire::login::{Login, write_ssl_request};
 use wire::status::Status;
 
+use super::control::{query, rows};
 use super::error::{BackendError, ServerError};
 use super::secret::Secret;
 use crate::config::{Address, TlsMode};
+use crate::transport::compression::Algorithm;
 use crate::transport::packet::{Exact, Exchange};
 use crate::transport::tls::ServerTls;
 use crate::transport::{Channel, connect};
@@ -59,12 +61,17 @@ pub struct LoginRequest<'a> {
     pub secret: &'a Secret,
     /// The schema to start in.
     pub schema: Option<&'a [u8]>,
-    /// The client's collation id, so that the server gives the session the same character sets.
+    /// The client's collation id, so that the server gives the session the same character sets. A login has room for one
+    /// byte of it; ids that take two are set by a statement behind it.
     pub collation: u16,
     /// The client's capabilities; those in [`PASSED_ON`] are passed on.
     pub capabilities: Capabilities,
+    /// Likewise MariaDB's own ones; the server gets those that it offers.
+    pub extended: u32,
     /// The client's connection attributes, raw.
     pub attributes: Option<&'a [u8]>,
+    /// What is compressed with from the end of the login on, if the server offers it.
+    pub compression: Option<Algorithm>,
 }
 
 /// A connection that is logged in.
@@ -76,6 +83,8 @@ pub struct LoggedIn {
     pub capabilities: Capabilities,
     /// What the server could speak, as its greeting says.
     pub offered: Capabilities,
+    /// The same of MariaDB's own capabilities.
+    pub offered_extended: u32,
     /// The server's version text without MariaDB's prefix.
     pub version: String,
     /// The server's id of this connection.
@@ -117,6 +126,7 @@ async fn greet_and_log_in(
         GreetingError::Malformed(malformed) => malformed.into(),
     })?;
     let offered = greeting.capabilities;
+    let offered_extended = greeting.mariadb_extended;
     let missing = [
         (Capabilities::PROTOCOL_41, "PROTOCOL_41"),
         (Capabilities::PLUGIN_AUTH, "PLUGIN_AUTH"),
@@ -139,10 +149,18 @@ async fn greet_and_log_in(
     if attributes.is_some() {
         capabilities = capabilities | Capabilities::CONNECT_ATTRS;
     }
+    let extended = request.extended & greeting.mariadb_extended;
+    if extended != 0 {
+        capabilities = capabilities.without(Capabilities::LONG_PASSWORD);
+    }
+    let compression = request.compression.filter(|algorithm| offered.contains(algorithm.capability()));
+    if let Some(algorithm) = compression {
+        capabilities = capabilities | algorithm.capability();
+    }
     if wants_tls(address, tls.mode(), offered)? {
         capabilities = capabilities | Capabilities::SSL;
         let mut payload = Vec::new();
-        write_ssl_request(&mut payload, capabilities, MAX_PACKET, request.collation);
+        write_ssl_request(&mut payload, (capabilities, extended), MAX_PACKET, request.collation);
         exchange.write(&payload).await?;
         exchange
             .channel()
@@ -158,13 +176,13 @@ async fn greet_and_log_in(
         capabilities,
         max_packet: MAX_PACKET,
         collation: request.collation,
-        mariadb_extended: 0,
+        mariadb_extended: extended,
         user: request.user,
         auth_response: &response.unwrap_or_default(),
         schema: request.schema,
         auth_plugin: Some(greeting.auth_plugin),
         attributes,
-        zstd_level: None,
+        zstd_level: compression.and_then(Algorithm::zstd_level),
     }
     .write(&mut payload)?;
     exchange.write(&payload).await?;
@@ -173,7 +191,40 @@ async fn greet_and_log_in(
     let (thread, collation) = (greeting.connection_id, u16::from(greeting.collation));
     let status =
         authenticate(&mut exchange, capabilities, request.secret, plugin, greeting.scramble.to_vec()).await?;
-    Ok(LoggedIn { channel, capabilities, offered, version, thread, collation, status })
+    if let Some(algorithm) = compression {
+        channel.compress(algorithm);
+    }
+    if request.collation > 0xff {
+        set_names(&mut channel, capabilities, request.collation).await?;
+    }
+    Ok(LoggedIn { channel, capabilities, offered, offered_extended, version, thread, collation, status })
+}
+
+/// The character set and collation of an id, as SET NAMES sets them. An id that the server does not know changes nothing.
+async fn set_names(
+    channel: &mut Channel,
+    capabilities: Capabilities,
+    collation: u16,
+) -> Result<(), BackendError> {
+    // MariaDB's collations of several character sets have an id for each in another table, since 10.10.
+    let places =
+        [("COLLATION_NAME", "COLLATIONS"), ("FULL_COLLATION_NAME", "COLLATION_CHARACTER_SET_APPLICABILITY")];
+    for (name, table) in places {
+        let ask = format!(
+            "SELECT CONCAT('SET NAMES ', CHARACTER_SET_NAME, ' COLLATE ', {name}) FROM information_schema.{table} \
+             WHERE ID = {collation}"
+        );
+        let found = match query(channel, capabilities, ask.as_bytes(), LOGIN_TIMEOUT).await {
+            Ok(outcomes) => rows(outcomes),
+            Err(BackendError::Refused(_)) => continue,
+            Err(error) => return Err(error),
+        };
+        if let Some(statement) = found.into_iter().flatten().flatten().next() {
+            query(channel, capabilities, &statement, LOGIN_TIMEOUT).await?;
+            return Ok(());
+        }
+    }
+    Ok(())
 }
 
 fn wants_tls(address: &Address, mode: TlsMode, offered: Capabilities) -> Result<bool, BackendError> {

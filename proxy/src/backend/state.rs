@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 /// Variables that a tracker may report and that must not be moved: they belong to one connection, say what a
 /// statement did, or (the trackers themselves) are the proxy's own business on every connection.
-const STAYS: [&[u8]; 16] = [
+const STAYS: [&[u8]; 18] = [
     b"statement_id",
     b"last_gtid",
     b"gtid_next",
@@ -26,6 +26,8 @@ const STAYS: [&[u8]; 16] = [
     b"error_count",
     b"warning_count",
     b"pseudo_thread_id",
+    b"rand_seed1",
+    b"rand_seed2",
     b"pseudo_slave_mode",
     b"pseudo_replica_mode",
 ];
@@ -33,6 +35,11 @@ const STAYS: [&[u8]; 16] = [
 /// What SET NAMES sets.
 pub const NAMES: [&[u8]; 4] =
     [b"character_set_client", b"character_set_connection", b"character_set_results", b"collation_connection"];
+
+/// A question for these values, which the session's sql_select_limit does not keep from an answer.
+pub fn question(columns: &[Vec<u8>]) -> Vec<u8> {
+    [b"SELECT ", columns.join(&b", "[..]).as_slice(), b" LIMIT 1"].concat()
+}
 
 /// A session's movable state. Values are texts as the servers report or take them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,6 +65,18 @@ impl State {
         // The proxy sets every tracker itself but this one, which is the client's wherever it reads.
         let tracker = name.starts_with(b"session_track_") && name != b"session_track_transaction_info";
         !tracker && !STAYS.contains(&name)
+    }
+
+    /// Whether a value of a session variable makes reads depend on what was written or run on the same connection: it gives
+    /// the last generated id to `IS NULL`, seeds RAND(), or has the server take notes of statements.
+    pub fn ties_reads(name: &[u8], value: &[u8]) -> bool {
+        let on = value == b"1" || value.eq_ignore_ascii_case(b"ON");
+        match name {
+            b"sql_auto_is_null" | b"profiling" => on,
+            b"optimizer_trace" => value.starts_with(b"enabled=on"),
+            b"rand_seed1" | b"rand_seed2" => true,
+            _ => false,
+        }
     }
 
     /// Notes a variable that a server reported as changed. Returns whether it is one that moves.

@@ -407,12 +407,17 @@ impl Board {
                 self.compare(now, primary, index);
             }
         }
+        let is_able =
+            |entry: &Entry| entry.told.as_ref().is_some_and(|told| told.facts.shortcomings.is_empty());
+        // What a primary writes without positions no position of a replica speaks about.
+        let primary_is_able =
+            self.roles.primary.and_then(|index| self.entries.get(index)).is_some_and(is_able);
         for (index, entry) in self.entries.iter_mut().enumerate() {
             let is_primary = self.roles.primary == Some(index);
             entry.show_errant();
-            let able = entry.told.as_ref().is_some_and(|told| told.facts.shortcomings.is_empty());
+            let descends = primary_is_able && self.roles.descends_from_primary(index);
             let pure = entry.purity.is_pure() && entry.disowned.is_empty();
-            entry.node.follows = able && (is_primary || (self.roles.descends_from_primary(index) && pure));
+            entry.node.follows = is_able(entry) && (is_primary || (descends && pure));
         }
     }
 }

@@ -64,6 +64,7 @@ impl Table {
                 version: "9.7.4".to_owned(),
                 flavor: self.flavor,
                 capabilities: Capabilities::default(),
+                extended: 0,
                 server_uuid: self.identity(node),
                 trackable: Arc::from("*"),
                 default_wanted: Wanted::default(),
@@ -516,6 +517,19 @@ fn shortcomings_and_another_family_end_following() {
     table.board.told(table.now, NodeId(2), told);
     assert_eq!(table.follows(), [true, false, false]);
     assert!(table.node(2).facts.unwrap().shortcomings[0].contains("MySQL"));
+}
+
+/// Its writes get no positions that a replica could be held to.
+#[test]
+fn shortcomings_of_the_primary_end_following_it() {
+    let mut table = Table::mysql();
+    let mut told = table.told(0, true, None);
+    told.facts.shortcomings.push("gtid_mode is OFF".to_owned());
+    table.board.told(table.now, NodeId(0), told);
+    assert_eq!(table.follows(), [false, false, false]);
+    let told = table.told(0, true, None);
+    table.board.told(table.now, NodeId(0), told);
+    assert_eq!(table.follows(), [true, true, true]);
 }
 
 #[test]

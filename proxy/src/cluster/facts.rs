@@ -91,6 +91,8 @@ pub(super) struct Greeted {
     pub(super) version: String,
     /// What the protocol can do there.
     pub(super) capabilities: Capabilities,
+    /// Likewise MariaDB's own capabilities.
+    pub(super) extended: u32,
     /// The default collation's id.
     pub(super) collation: u16,
 }
@@ -112,6 +114,7 @@ pub(super) fn facts(greeted: &Greeted, flavor: Flavor, variables: &Variables, gr
         version: greeted.version.clone(),
         flavor,
         capabilities: greeted.capabilities,
+        extended: greeted.extended,
         server_uuid: variables.identity(flavor),
         trackable: Arc::from("*"),
         default_wanted: variables.default_wanted(),
@@ -237,8 +240,12 @@ mod tests {
         let mut variables = Variables::read(&table(&SOUND));
         variables.0.extend(Variables::read(&table(changed)).0);
         let said = Said { identity: "u".to_owned(), writable: false, sources: Some(vec![source]) };
-        let greeted =
-            Greeted { version: version.to_owned(), capabilities: Capabilities::default(), collation: 255 };
+        let greeted = Greeted {
+            version: version.to_owned(),
+            capabilities: Capabilities::default(),
+            extended: 0,
+            collation: 255,
+        };
         let grounds = Grounds { said: &said, log_status: None, lacks_grant: None };
         facts(&greeted, flavor, &variables, grounds).shortcomings
     }

@@ -55,7 +55,9 @@ impl Monitor {
             schema: None,
             collation: COLLATION,
             capabilities: Capabilities::default(),
+            extended: 0,
             attributes: None,
+            compression: None,
         };
         let logged_in =
             timeout(ANSWER_LIMIT, login(address, &self.tls, request)).await.map_err(|_| silent())??;
@@ -64,6 +66,7 @@ impl Monitor {
             greeted: Greeted {
                 version: logged_in.version,
                 capabilities: logged_in.offered,
+                extended: logged_in.offered_extended,
                 collation: logged_in.collation,
             },
             channel: logged_in.channel,

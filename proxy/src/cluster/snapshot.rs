@@ -131,6 +131,8 @@ pub struct Facts {
     pub flavor: Flavor,
     /// What its protocol can do.
     pub capabilities: Capabilities,
+    /// Likewise MariaDB's own capabilities.
+    pub extended: u32,
     /// `@@server_uuid` (MySQL) or `@@server_id` (MariaDB), as text.
     pub server_uuid: String,
     /// The names that `session_track_system_variables` takes for "every session variable": all that the server lists,

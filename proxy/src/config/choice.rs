@@ -198,6 +198,21 @@ choice! {
     }
 }
 
+choice! {
+    /// How what sessions exchange with the servers is compressed.
+    Compression is "compression" {
+        /// As the session's client has it.
+        #[default]
+        Client = "client",
+        /// Not at all.
+        Off = "off",
+        /// With zlib, where the server offers it.
+        Zlib = "zlib",
+        /// With zstd, where the server offers it.
+        Zstd = "zstd",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,6 +229,7 @@ mod tests {
         check::<Mode>(Mode::WORDS);
         check::<Pool>(Pool::WORDS);
         check::<TlsMode>(TlsMode::WORDS);
+        check::<Compression>(Compression::WORDS);
     }
 
     #[test]

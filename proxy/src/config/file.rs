@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::choice::{GlobalScope, Level, Mode, OnTimeout, Pool, TlsMode};
+use super::choice::{Compression, GlobalScope, Level, Mode, OnTimeout, Pool, TlsMode};
 use super::secret::Secret;
 
 /// Configuration of Tidemark.
@@ -68,6 +68,10 @@ pub(super) struct ClusterFile {
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) tls_ca: Option<Spanned<String>>,
+    /// How what sessions exchange with the servers is compressed.
+    #[serde(default)]
+    #[schemars(with = "Compression", extend("default" = "client"))]
+    pub(super) compression: Option<Spanned<String>>,
     /// Default of every endpoint that does not say its own.
     #[serde(default)]
     #[schemars(with = "u32", range(min = 0, max = 1_000_000), extend("default" = 10_000))]

@@ -29,7 +29,7 @@ use std::path::Path;
 use zeroize::Zeroizing;
 
 pub use address::Address;
-pub use choice::{GlobalScope, Level, Mode, OnTimeout, Pool, TlsMode};
+pub use choice::{Compression, GlobalScope, Level, Mode, OnTimeout, Pool, TlsMode};
 pub use diff::{Change, Effect};
 pub use error::ConfigError;
 pub use model::{AdminConfig, ClusterConfig, Config, EndpointConfig, EndpointTls, NodeConfig, TlsIdentity};

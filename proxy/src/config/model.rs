@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use super::address::Address;
-use super::choice::{Mode, Pool, TlsMode};
+use super::choice::{Compression, Mode, Pool, TlsMode};
 use super::network::Network;
 use super::secret::Secret;
 use super::settings::Settings;
@@ -42,6 +42,8 @@ pub struct ClusterConfig {
     pub tls: TlsMode,
     /// Certificates that may sign those of the nodes; present whenever `tls` verifies.
     pub tls_ca: Option<PathBuf>,
+    /// How what sessions exchange with the nodes is compressed.
+    pub compression: Compression,
     /// Threads that serve; `None` = one for each processor.
     pub workers: Option<usize>,
 }

@@ -36,7 +36,9 @@ impl Client {
             schema: Some(b"app"),
             collation: COLLATION,
             capabilities: Capabilities(0),
+            extended: 0,
             attributes: None,
+            compression: None,
         };
         let logged_in = login(address, &tls, request).await?;
         Ok(Self { channel: logged_in.channel })

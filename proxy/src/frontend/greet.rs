@@ -3,7 +3,7 @@
 use aws_lc_rs::rand;
 use gtid::Flavor;
 use wire::auth::Plugin;
-use wire::capability::Capabilities;
+use wire::capability::{Capabilities, extended};
 use wire::greeting::{Greeting, SCRAMBLE};
 use wire::login::is_ssl_request;
 use wire::status::Status;
@@ -16,13 +16,13 @@ use crate::transport::packet::{Exact, Exchange};
 
 /// Everything the proxy can do for a client. What a node cannot is taken out.
 ///
-/// Absent on purpose: compression, several authentication factors, and MariaDB's own extensions (bulk execution, its
-/// metadata), which are announced only by a greeting without LONG_PASSWORD.
+/// Absent on purpose: several authentication factors.
 pub const OFFERED: Capabilities = Capabilities(
     Capabilities::LONG_PASSWORD.0
         | Capabilities::FOUND_ROWS.0
         | Capabilities::LONG_FLAG.0
         | Capabilities::CONNECT_WITH_DB.0
+        | Capabilities::COMPRESS.0
         | Capabilities::ODBC.0
         | Capabilities::LOCAL_FILES.0
         | Capabilities::IGNORE_SPACE.0
@@ -42,12 +42,20 @@ pub const OFFERED: Capabilities = Capabilities(
         | Capabilities::CAN_HANDLE_EXPIRED_PASSWORDS.0
         | Capabilities::SESSION_TRACK.0
         | Capabilities::DEPRECATE_EOF.0
+        | Capabilities::ZSTD_COMPRESSION_ALGORITHM.0
         | Capabilities::QUERY_ATTRIBUTES.0,
 );
+
+/// Of MariaDB's own capabilities those that pass through as they are. Absent on purpose: metadata that a server leaves out
+/// because a client has it (which of the nodes has sent it, no client knows), several commands in a packet, and reports of
+/// progress.
+const OFFERED_EXTENDED: u32 =
+    extended::STMT_BULK_OPERATIONS | extended::EXTENDED_METADATA | extended::BULK_UNIT_RESULTS;
 
 /// What this client was offered.
 pub(super) struct Offer {
     pub(super) capabilities: Capabilities,
+    pub(super) extended: u32,
     pub(super) plugin: Plugin,
 }
 
@@ -68,6 +76,11 @@ pub(super) async fn greet(
         snapshot.nodes.iter().filter_map(|node| node.facts.as_ref()).fold(OFFERED, |common, facts| {
             common & (facts.capabilities | Capabilities::SSL | Capabilities::LONG_PASSWORD)
         });
+    let extended = (snapshot.nodes.iter().filter_map(|node| node.facts.as_ref()))
+        .fold(OFFERED_EXTENDED, |common, facts| common & facts.extended);
+    // They are announced by leaving this one out.
+    let capabilities =
+        if extended == 0 { capabilities } else { capabilities.without(Capabilities::LONG_PASSWORD) };
     let plugin = match facts.flavor {
         Flavor::Mysql => Plugin::CachingSha2Password,
         Flavor::Mariadb => Plugin::NativePassword,
@@ -87,11 +100,11 @@ pub(super) async fn greet(
         collation: u8::try_from(facts.collation).unwrap_or(255),
         status: Status::AUTOCOMMIT,
         auth_plugin: plugin.name().as_bytes(),
-        mariadb_extended: 0,
+        mariadb_extended: extended,
     }
     .write(&mut payload);
     exchange.write(&payload).await?;
-    Ok((Offer { capabilities, plugin }, scramble))
+    Ok((Offer { capabilities, extended, plugin }, scramble))
 }
 
 /// The node whose version the greeting shows: the primary, else any that has answered.

@@ -116,7 +116,9 @@ impl Hashes {
             schema: None,
             collation: 45,
             capabilities: Capabilities::default(),
+            extended: 0,
             attributes: None,
+            compression: None,
         };
         let mut channel = login(address, tls, request).await?.channel;
         let name: String = user.iter().map(|byte| format!("{byte:02x}")).collect();

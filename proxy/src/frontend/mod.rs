@@ -24,6 +24,7 @@ use crate::endpoint::Endpoint;
 use crate::error::ClientError;
 use crate::instance::Instance;
 use crate::transport::Channel;
+use crate::transport::compression::Algorithm;
 use crate::transport::packet::{Exchange, PacketError};
 
 pub use accounts::Accounts;
@@ -77,6 +78,10 @@ pub struct LoggedIn {
     pub channel: Channel,
     /// What it speaks.
     pub capabilities: Capabilities,
+    /// What it speaks of MariaDB's own capabilities.
+    pub extended: u32,
+    /// What it compresses with.
+    compression: Option<Algorithm>,
     /// Who it is.
     pub account: Account,
     /// The connection that proved it.
@@ -86,7 +91,7 @@ pub struct LoggedIn {
 }
 
 impl LoggedIn {
-    /// Tells the client that it is in. Whoever must know it by its connection id is told before.
+    /// Tells the client that it is in, and compresses from then on if it asked for that. Whoever must know it by its connection id is told before.
     ///
     /// # Errors
     /// When the client has gone.
@@ -94,7 +99,11 @@ impl LoggedIn {
         let ok = wire::ok::OkPacket { status: self.connection.status, ..Default::default() };
         let mut payload = Vec::new();
         ok.write(&mut payload, wire::ok::OK_HEADER, self.capabilities, &wire::wanted::Wanted::default())?;
-        Ok(Exchange::new(&mut self.channel, self.sequence).write(&payload).await?)
+        Exchange::new(&mut self.channel, self.sequence).write(&payload).await?;
+        if let Some(algorithm) = self.compression {
+            self.channel.compress(algorithm);
+        }
+        Ok(())
     }
 }
 
@@ -150,9 +159,9 @@ pub async fn log_in(
     let mut exchange = Exchange::new(&mut channel, 0);
     let entered = timeout(LOGIN_TIMEOUT, enter(&mut exchange, id, peer, endpoint, instance)).await;
     match entered.unwrap_or(Err(FrontendError::Slow)) {
-        Ok((capabilities, account, connection)) => {
+        Ok(Entered { capabilities, extended, compression, account, connection }) => {
             let sequence = exchange.sequence();
-            Ok(LoggedIn { channel, capabilities, account, connection, sequence })
+            Ok(LoggedIn { channel, capabilities, extended, compression, account, connection, sequence })
         }
         Err(error) => {
             if let Some(told) = told(&error) {
@@ -175,13 +184,22 @@ fn told(error: &FrontendError) -> Option<ClientError> {
     }
 }
 
+/// Who was let in, and what it speaks.
+struct Entered {
+    capabilities: Capabilities,
+    extended: u32,
+    compression: Option<Algorithm>,
+    account: Account,
+    connection: Connection,
+}
+
 async fn enter(
     exchange: &mut Exchange<'_>,
     id: u32,
     peer: Peer,
     endpoint: &Endpoint,
     instance: &Instance,
-) -> Result<(Capabilities, Account, Connection), FrontendError> {
+) -> Result<Entered, FrontendError> {
     let (offer, nonce) = greet::greet(exchange, id, instance).await?;
     let payload = greet::read_login(exchange, offer.capabilities, instance).await?;
     let login = wire::login::Login::parse(&payload)?;
@@ -190,6 +208,14 @@ async fn enter(
         return Err(ClientError::new(3159, b"HY000", text).into());
     }
     let capabilities = login.capabilities & offer.capabilities;
+    // Some drivers compress without looking whether that was offered.
+    let compresses = Algorithm::agreed(login.capabilities, login.zstd_level).is_some();
+    if compresses && Algorithm::agreed(capabilities, login.zstd_level).is_none() {
+        let text = "the client compresses, and not all servers behind Tidemark offer that; connect without compression";
+        return Err(ClientError::own(text).into());
+    }
+    let extended = login.mariadb_extended & offer.extended;
+    let compression = Algorithm::agreed(capabilities, login.zstd_level);
     // The servers read one byte of it in a login (two in COM_CHANGE_USER), and so must whoever logs in for the client.
     let collation = login.collation & 0xff;
     let applicant = prove::Applicant {
@@ -198,7 +224,9 @@ async fn enter(
         schema: login.schema,
         collation,
         capabilities,
+        extended,
         attributes: login.attributes,
+        compression,
         plugin: login.auth_plugin,
         response: login.auth_response,
         nonce,
@@ -213,5 +241,5 @@ async fn enter(
         attributes: login.attributes.map(Into::into),
         nonce,
     };
-    Ok((capabilities, account, connection))
+    Ok(Entered { capabilities, extended, compression, account, connection })
 }

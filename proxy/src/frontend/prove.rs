@@ -28,6 +28,7 @@ use crate::endpoint::Endpoint;
 use crate::error::{ACCESS_DENIED, ClientError};
 use crate::instance::Instance;
 use crate::transport::Channel;
+use crate::transport::compression::Algorithm;
 use crate::transport::packet::{Exact, Exchange};
 
 /// How long the other nodes may take to learn a password while its client waits.
@@ -43,7 +44,9 @@ pub(super) struct Applicant<'a> {
     pub(super) schema: Option<&'a [u8]>,
     pub(super) collation: u16,
     pub(super) capabilities: Capabilities,
+    pub(super) extended: u32,
     pub(super) attributes: Option<&'a [u8]>,
+    pub(super) compression: Option<Algorithm>,
     pub(super) plugin: Option<&'a [u8]>,
     pub(super) response: &'a [u8],
     pub(super) nonce: [u8; SCRAMBLE],
@@ -265,7 +268,9 @@ async fn enter(
         schema: applicant.schema,
         collation: applicant.collation,
         capabilities: applicant.capabilities,
+        extended: applicant.extended,
         attributes: applicant.attributes,
+        compression: instance.compression_to_servers(applicant.compression),
     };
     let name = node.name.to_string();
     match login(&node.address, &instance.server_tls, request).await {
@@ -305,7 +310,9 @@ async fn show(
                 schema: None,
                 collation,
                 capabilities: Capabilities::default(),
+                extended: 0,
                 attributes: None,
+                compression: None,
             };
             let taken = login(&node.address, &tls, request).await;
             let answered = matches!(taken, Ok(_) | Err(BackendError::Refused(_)));
@@ -333,26 +340,32 @@ pub async fn change_user(
     client: &mut Channel,
     request: &ChangeUser<'_>,
     nonce: [u8; SCRAMBLE],
-    capabilities: Capabilities,
+    (capabilities, extended): (Capabilities, u32),
     peer: Peer,
     endpoint: &Endpoint,
     instance: &Instance,
 ) -> (Result<(Account, Connection), FrontendError>, u8) {
+    let compression = client.compression();
     let mut exchange = Exchange::new(client, 1);
     let collation = request.collation.unwrap_or(45);
+    let named = request.auth_plugin.map(Plugin::from_name);
+    // A client that names no plugin knows but one, and cannot be asked to switch.
+    let old = named.is_none() && !capabilities.contains(Capabilities::PLUGIN_AUTH);
     let applicant = Applicant {
         user: request.user,
         peer,
         schema: request.schema,
         collation,
         capabilities,
+        extended,
         attributes: request.attributes,
-        plugin: Some(b""),
-        response: b"",
+        compression,
+        plugin: Some(if old { Plugin::NativePassword.name().as_bytes() } else { b"" }),
+        response: if old { request.auth_response } else { b"" },
         nonce,
-        offered: match request.auth_plugin.map(Plugin::from_name) {
-            Some(Plugin::NativePassword) => Plugin::NativePassword,
-            _ => Plugin::CachingSha2Password,
+        offered: match named {
+            Some(Plugin::NativePassword) | None => Plugin::NativePassword,
+            Some(_) => Plugin::CachingSha2Password,
         },
     };
     let proven = prove(&mut exchange, &applicant, endpoint, instance).await;

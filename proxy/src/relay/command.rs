@@ -1,11 +1,15 @@
 //! A client's command: read as far as it must be understood, then sent on, in one write when it is small.
 
 use std::io;
+use std::time::Duration;
 
-use wire::frame::{HEADER, Header, MAX_PAYLOAD};
+use tokio::time::timeout;
+use wire::err::ErrPacket;
+use wire::frame::{HEADER, Header, MAX_PAYLOAD, write_packet};
+use wire::reply::{Expect, ReplyWalker};
 
 use super::RelayError;
-use crate::backend::Connection;
+use crate::backend::{Connection, ServerError};
 use crate::transport::Channel;
 
 /// Commands up to this many bytes are read whole before anything is done: to be classified, and to be sent again when
@@ -14,6 +18,9 @@ pub const WHOLE_LIMIT: usize = 1024 * 1024;
 
 /// Of a larger command this much is looked at: an EXECUTE's parameter types lie within it, even 65,535 of them.
 const PREFIX: usize = 256 * 1024;
+
+/// How long it is waited for what a node said before it closed a connection.
+const LAST_WORDS_LIMIT: Duration = Duration::from_secs(1);
 
 /// A command at the beginning of the client's unread bytes.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +67,7 @@ impl Command {
         if header.length == 0 {
             return Err(CommandError::Empty);
         }
+        client.command_in();
         let whole = header.length <= WHOLE_LIMIT;
         let available = HEADER + if whole { header.length } else { header.length.min(PREFIX) };
         client.fill_to(available).await.map_err(CommandError::Ended)?;
@@ -147,46 +155,195 @@ impl Command {
     }
 }
 
-/// Sends a command to a node, all of it. Returns the sequence number the reply begins with.
+/// A command that was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// The number with which the node's reply begins.
+    pub first: u8,
+    /// The number with which the reply begins for the client.
+    pub client_first: u8,
+    /// Whether it was not seen whole: a node may have refused it before its end, with any number.
+    pub in_pieces: bool,
+}
+
+impl Sent {
+    /// In one frame, as nearly all are.
+    pub const WHOLE: Self = Self { first: 1, client_first: 1, in_pieces: false };
+
+    /// A walker for the reply on the connection on which it was sent.
+    pub fn walker(self, expect: Expect, connection: &Connection) -> ReplyWalker {
+        let walker = ReplyWalker::new(expect, self.first).with_client_sequence(self.client_first);
+        let any = self.in_pieces || connection.channel.compression().is_some();
+        if any { walker.with_any_numbers() } else { walker }
+    }
+}
+
+/// Sends a command to a node, all of it. `instead` is what goes in place of the payload that is there, and is not shorter.
 ///
 /// # Errors
-/// `Server` when the node does not take it; what of it arrived there is not known then.
+/// `Server` when the node does not take it; what of it arrived there is not known then. `Refused` when the node has said why
+/// not before all of it was sent; the client has sent all of it then.
 pub async fn send(
     command: &mut Command,
     client: &mut Channel,
     connection: &mut Connection,
-) -> Result<u8, RelayError> {
+    instead: Option<Vec<u8>>,
+) -> Result<Sent, RelayError> {
     let lost = |source| RelayError::Server { source, answered: false };
     if command.whole {
-        connection.send(command.bytes(client)).await.map_err(lost)?;
-        return Ok(1);
+        match instead {
+            None => connection.send(command.bytes(client)).await.map_err(lost)?,
+            Some(payload) => {
+                let mut out = Vec::with_capacity(payload.len() + HEADER);
+                write_packet(&mut out, &mut 0, &payload);
+                connection.send(&out).await.map_err(lost)?;
+            }
+        }
+        return Ok(Sent::WHOLE);
     }
-    let mut header =
-        Header::parse(client.unread()).ok_or(RelayError::ClientProtocol("a frame without a header"))?;
-    let mut rest = header.length + HEADER - command.available;
-    connection.send(command.bytes(client)).await.map_err(lost)?;
-    command.consume(client);
-    loop {
-        while rest > 0 {
+    let mut stream = Stream::begin(command, client, instead)?;
+    match stream.pass(client, connection).await {
+        Err(RelayError::Server { source, answered }) => {
+            let Some(error) = last_words(&mut connection.channel).await else {
+                return Err(RelayError::Server { source, answered });
+            };
+            let client_first = stream.discard(client).await?;
+            Err(RelayError::Refused { error, client_first })
+        }
+        sent => sent,
+    }
+}
+
+/// A command that goes to a node as it comes, frame by frame: the same frames, unless the beginning has grown.
+struct Stream {
+    /// Payload that is to go before what comes from the client.
+    held: Vec<u8>,
+    /// The header of the client's frame at hand.
+    header: Header,
+    /// Bytes of it that have not come.
+    rest: usize,
+    /// The number of the next frame that is sent.
+    next: u8,
+}
+
+impl Stream {
+    fn begin(
+        command: &mut Command,
+        client: &mut Channel,
+        instead: Option<Vec<u8>>,
+    ) -> Result<Self, RelayError> {
+        let header =
+            Header::parse(client.unread()).ok_or(RelayError::ClientProtocol("a frame without a header"))?;
+        let rest = header.length + HEADER - command.available;
+        let held = instead.unwrap_or_else(|| command.payload(client).to_vec());
+        command.consume(client);
+        Ok(Self { held, header, rest, next: 0 })
+    }
+
+    async fn pass(&mut self, client: &mut Channel, connection: &mut Connection) -> Result<Sent, RelayError> {
+        loop {
+            let over = self.header.length < MAX_PAYLOAD;
+            loop {
+                let known = self.held.len() + self.rest;
+                if known < MAX_PAYLOAD && !over {
+                    break;
+                }
+                let length = known.min(MAX_PAYLOAD);
+                self.pass_frame(length, client, connection).await?;
+                if length < MAX_PAYLOAD {
+                    let client_first = self.header.sequence.wrapping_add(1);
+                    return Ok(Sent { first: self.next, client_first, in_pieces: true });
+                }
+            }
+            // What a grown beginning has pushed out of the frames so far. It is no longer than what was put in.
+            client.fill_to(self.rest).await.map_err(RelayError::Client)?;
+            self.held.extend_from_slice(client.unread().get(..self.rest).unwrap_or_default());
+            client.consume(self.rest);
+            self.next_frame(client).await?;
+        }
+    }
+
+    /// Sends one frame: what is held, then what comes.
+    async fn pass_frame(
+        &mut self,
+        length: usize,
+        client: &mut Channel,
+        connection: &mut Connection,
+    ) -> Result<(), RelayError> {
+        let lost = |source| RelayError::Server { source, answered: false };
+        let header = Header { length, sequence: self.next }.to_bytes();
+        let from_held = length.min(self.held.len());
+        let later = self.held.split_off(from_held);
+        let out = [header.as_slice(), &std::mem::replace(&mut self.held, later)].concat();
+        if self.next == 0 {
+            connection.send(&out).await.map_err(lost)?;
+        } else {
+            connection.channel.write(&out).await.map_err(lost)?;
+        }
+        self.next = self.next.wrapping_add(1);
+        let mut left = length - from_held;
+        while left > 0 {
             if client.unread().is_empty() {
                 let read = client.fill().await.and_then(super::end_is_an_error);
                 read.map_err(RelayError::Client)?;
             }
-            let count = client.unread().len().min(rest);
-            client.forward(count, &mut connection.channel).await.map_err(lost)?;
-            rest -= count;
+            // A server that speaks before it has heard all refuses the rest.
+            if connection.channel.has_news() {
+                return Err(lost(io::ErrorKind::ConnectionAborted.into()));
+            }
+            let count = client.unread().len().min(left);
+            // They are the client's from here on, also if the node does not take them.
+            self.rest -= count;
+            left -= count;
+            let bytes = client.unread().get(..count).unwrap_or_default();
+            let written = connection.channel.write(bytes).await;
+            client.consume(count);
+            written.map_err(lost)?;
         }
-        if header.length < MAX_PAYLOAD {
-            return Ok(header.sequence.wrapping_add(1));
-        }
+        Ok(())
+    }
+
+    async fn next_frame(&mut self, client: &mut Channel) -> Result<(), RelayError> {
         client.fill_to(HEADER).await.map_err(RelayError::Client)?;
         let next =
             Header::parse(client.unread()).ok_or(RelayError::ClientProtocol("a frame without a header"))?;
-        if next.sequence != header.sequence.wrapping_add(1) {
+        if next.sequence != self.header.sequence.wrapping_add(1) {
             return Err(RelayError::ClientProtocol("the frames of a packet are not in order"));
         }
-        client.forward(HEADER, &mut connection.channel).await.map_err(lost)?;
-        header = next;
-        rest = next.length;
+        client.consume(HEADER);
+        self.header = next;
+        self.rest = next.length;
+        Ok(())
     }
+
+    /// Reads away what the client has still to send. Returns the number of the packet that answers it.
+    async fn discard(&mut self, client: &mut Channel) -> Result<u8, RelayError> {
+        loop {
+            while self.rest > 0 {
+                if client.unread().is_empty() {
+                    let read = client.fill().await.and_then(super::end_is_an_error);
+                    read.map_err(RelayError::Client)?;
+                }
+                let count = client.unread().len().min(self.rest);
+                client.consume(count);
+                self.rest -= count;
+            }
+            if self.header.length < MAX_PAYLOAD {
+                return Ok(self.header.sequence.wrapping_add(1));
+            }
+            self.next_frame(client).await?;
+        }
+    }
+}
+
+/// The error with which a node has closed a connection, if it said one.
+async fn last_words(server: &mut Channel) -> Option<ServerError> {
+    let read = async {
+        server.fill_to(HEADER).await.ok()?;
+        let length = Header::parse(server.unread())?.length;
+        server.fill_to(HEADER + length).await.ok()?;
+        let payload = server.unread().get(HEADER..HEADER + length)?;
+        ErrPacket::parse(payload).ok().map(|error| ServerError::from_packet(&error))
+    };
+    timeout(LAST_WORDS_LIMIT, read).await.ok().flatten()
 }

@@ -20,9 +20,10 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 use wire::reply::{ClientView, Progress, ReplyError, ReplyWalker};
 
+use crate::backend::ServerError;
 use crate::transport::Channel;
 
-pub use command::{Command, CommandError, WHOLE_LIMIT, send};
+pub use command::{Command, CommandError, Sent, WHOLE_LIMIT, send};
 pub use heard::Heard;
 use outgoing::Outgoing;
 
@@ -45,6 +46,14 @@ pub enum RelayError {
         source: io::Error,
         /// Whether the client has received a part of the reply.
         answered: bool,
+    },
+    /// The node refused the command before it had all of it, and closes the connection.
+    #[error("the node refused the command with error {} before its end", .error.code)]
+    Refused {
+        /// What it said.
+        error: ServerError,
+        /// The number of the packet that tells the client so.
+        client_first: u8,
     },
     /// The node sent what is no reply.
     #[error("the node broke the protocol: {source}")]
@@ -123,7 +132,7 @@ pub struct Patience<'a> {
 
 impl Patience<'_> {
     /// Waits for something until it is not worth waiting for any more.
-    async fn wait<T>(self, what: impl Future<Output = T>, answered: bool) -> io::Result<T> {
+    pub async fn wait<T>(self, what: impl Future<Output = T>, answered: bool) -> io::Result<T> {
         let mut what = pin!(what);
         loop {
             tokio::select! {
@@ -209,14 +218,17 @@ pub async fn reply(
         if let Some(witness) = witness {
             witness(heard);
         }
-        answered |= outgoing.send(server.unread(), client).await.map_err(RelayError::Client)?;
+        // A client that does not read is waited for, but not by KILL.
+        let sent = patience.wait(outgoing.send(server.unread(), client), true).await.flatten();
+        answered |= sent.map_err(RelayError::Client)?;
         server.consume(fed.consumed);
         match fed.progress {
             Progress::More => {}
             Progress::Done => return Ok(Ended::Answered),
             Progress::LocalInfile => {
                 command.consume(client);
-                infile::send(client, server, walker).await?;
+                let sent = patience.wait(infile::send(client, server, walker), true).await;
+                sent.map_err(RelayError::Client)??;
             }
         }
     }

@@ -1,5 +1,6 @@
 //! COM_STMT_SEND_LONG_DATA and COM_STMT_CLOSE: commands without a reply.
 
+use wire::command::CommandCode;
 use wire::prepared::set_statement_id;
 
 use super::prepared::LONG_DATA_LIMIT;
@@ -43,7 +44,7 @@ impl Session {
         prepared.sent_ahead_to = Some(node);
         let armed = set_statement_id(command.payload_mut(&mut self.client), server_id);
         armed.map_err(|error| End::Told(ClientError::malformed(error)))?;
-        let sent = send(command, &mut self.client, connection).await;
+        let sent = send(command, &mut self.client, connection, None).await;
         command.consume(&mut self.client);
         sent.map(|_| ()).map_err(|error| {
             tracing::warn!(session = self.id, %error, "connection to the node lost while parameters were sent ahead");
@@ -70,6 +71,18 @@ impl Session {
             "no connection for parameters sent ahead"
         );
         End::Told(ClientError::connection_lost(&name, "before parameters could be sent ahead"))
+    }
+
+    /// COM_STMT_RESET has run where the statement's cursor was; parameters may have been sent ahead to another node.
+    pub(super) async fn reset_elsewhere(&mut self, id: u32, node: NodeId) {
+        let elsewhere = self.prepared.get(id).and_then(|prepared| prepared.sent_ahead_to);
+        let Some(other) = elsewhere.filter(|other| *other != node) else { return };
+        let Some(connection) = self.backends.get(other) else { return };
+        let Some(server_id) = connection.statement(id) else { return };
+        if let Err(error) = connection.command(CommandCode::StmtReset, &server_id.to_le_bytes()).await {
+            tracing::warn!(session = self.id, %error, "a statement could not be reset; the connection is given up");
+            self.drop_connection(other);
+        }
     }
 
     /// Closes a statement here and wherever it is prepared.
@@ -99,5 +112,6 @@ fn carrier(id: u32) -> Statement {
         hints: sql::Hints::default(),
         expect: wire::Expect::Execute,
         role: Role::Execute(id),
+        results: 1,
     }
 }

@@ -1,8 +1,8 @@
 //! What the proxy answers itself: TIDEMARK statements, CONNECTION_ID(), KILL, PING.
 
-use gtid::Position;
-use sql::{Shown, TidemarkCommand};
-use wire::rows::write_text_result;
+use gtid::{Flavor, Position};
+use sql::{KillKind, Shown, TidemarkCommand};
+use wire::rows::{Column, ColumnType, write_text_result};
 
 use super::decide::NoNode;
 use super::kill::kill;
@@ -201,26 +201,47 @@ impl Session {
         ]
     }
 
-    /// SELECT CONNECTION_ID(): the id of the greeting, whatever the nodes call the session. The column is named as the
-    /// statement spells it.
+    /// SELECT CONNECTION_ID(): the id of the greeting, whatever the nodes call the session.
     pub(super) async fn answer_connection_id(
         &mut self,
         command: &mut Command,
         text: &[u8],
     ) -> Result<(), End> {
-        let name = column_name(text);
+        let name = self.connection_id_column(text);
+        let kind = match self.flavor {
+            Flavor::Mysql => ColumnType::UnsignedBigInt,
+            Flavor::Mariadb => ColumnType::UnsignedInt,
+        };
         let id = self.id.to_string();
-        self.answer_rows(command, &[&name], &[row([id])]).await
+        self.answer_columns(command, &[(&name, kind)], &[row([id])]).await
+    }
+
+    fn connection_id_column(&self, text: &[u8]) -> String {
+        let name = sql::connection_id_column(text, self.dialect).unwrap_or_default();
+        String::from_utf8_lossy(&name).into_owned()
+    }
+
+    /// What is prepared in place of SELECT CONNECTION_ID(): the servers would tell their own ids.
+    pub(super) fn connection_id_statement(&self, text: &[u8]) -> Vec<u8> {
+        let name = self.connection_id_column(text).replace('`', "``");
+        format!("SELECT CAST({} AS UNSIGNED) AS `{name}`", self.id).into_bytes()
     }
 
     /// KILL of a session of this proxy.
     pub(super) async fn answer_kill(
         &mut self,
         command: &mut Command,
+        kind: KillKind,
         id: u64,
-        query_only: bool,
     ) -> Result<(), End> {
-        match kill(&self.instance, &self.account, id, query_only).await {
+        if id == u64::from(self.id) {
+            let error = ClientError::killed(self.flavor, kind);
+            return match kind {
+                KillKind::Query => self.refuse(command, &error).await,
+                KillKind::Connection => Err(End::Told(error)),
+            };
+        }
+        match kill(&self.instance, &self.account, kind, id).await {
             Ok(()) => self.answer_ok(command).await,
             Err(error) => self.refuse(command, &error).await,
         }
@@ -232,8 +253,25 @@ impl Session {
         columns: &[&str],
         rows: &[Row],
     ) -> Result<(), End> {
+        let columns: Vec<Column<'_>> = columns.iter().map(|name| (*name, ColumnType::Text)).collect();
+        self.answer_columns(command, &columns, rows).await
+    }
+
+    async fn answer_columns(
+        &mut self,
+        command: &mut Command,
+        columns: &[Column<'_>],
+        rows: &[Row],
+    ) -> Result<(), End> {
         let mut out = Vec::new();
-        let written = write_text_result(&mut out, &mut 1, columns, rows, self.status, self.capabilities);
+        let written = write_text_result(
+            &mut out,
+            &mut 1,
+            columns,
+            rows,
+            self.status,
+            (self.capabilities, self.extended),
+        );
         written.map_err(|error| End::Told(ClientError::own(error.to_string())))?;
         command.consume(&mut self.client);
         self.client.write(&out).await.map_err(|_| End::ClientGone)
@@ -246,20 +284,4 @@ fn row<const N: usize>(cells: [impl Into<String>; N]) -> Row {
 
 fn yes_no(value: bool) -> String {
     if value { "yes" } else { "no" }.to_owned()
-}
-
-/// The column of SELECT CONNECTION_ID() is named as the statement spells it, or by its alias.
-fn column_name(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text);
-    let call = text.find('(').and_then(|open| Some(open + text.get(open..)?.find(')')? + 1));
-    let (call, rest) = text.split_at(call.unwrap_or(text.len()));
-    let mut words =
-        rest.split_whitespace().map(|word| word.trim_end_matches(';')).filter(|word| !word.is_empty());
-    let alias = match words.next() {
-        Some(word) if word.eq_ignore_ascii_case("AS") => words.next(),
-        Some(word) if word.eq_ignore_ascii_case("FROM") || word.eq_ignore_ascii_case("LIMIT") => None,
-        other => other,
-    };
-    let spelled = call.trim_start().get("SELECT".len()..).unwrap_or(call).trim();
-    alias.map_or(spelled, |alias| alias.trim_matches(['`', '"', '\''])).to_owned()
 }

@@ -1,5 +1,6 @@
 //! What a statement changed in the session's state: what moves with the session, and what pins it.
 
+use gtid::Flavor;
 use sql::set::What;
 use sql::{Effects, Kind};
 use wire::command::CommandCode;
@@ -7,6 +8,7 @@ use wire::wanted::{TransactionWanted, WantedVariables};
 
 use super::Session;
 use super::remember::runs_unseen;
+use super::unasked::COLLATION;
 use super::understand::{Role, Statement};
 use crate::backend::BackendError;
 use crate::backend::control::rows;
@@ -17,11 +19,8 @@ use crate::route::Go;
 /// Prefix of the variables that the proxy itself depends on.
 pub(super) const TRACKERS: &[u8] = b"session_track_";
 
-/// The variable of the collation that literals have.
-const COLLATION: &[u8] = b"collation_connection";
-
 /// Bytes of user variables that are replayed on other nodes; a session with more keeps its reads of them on the primary.
-const USER_VARIABLES_LIMIT: usize = 64 * 1024;
+pub(super) const USER_VARIABLES_LIMIT: usize = 64 * 1024;
 
 impl Session {
     /// What moves with the session, and what pins it.
@@ -37,16 +36,12 @@ impl Session {
         let text = self.text_of(statement, command);
         let mut explained = heard.schema.is_some();
         for (name, value) in &heard.variables {
+            self.ties_reads(name, value);
             let value = if **name == *b"timestamp" { self.timestamp(&text, value) } else { value };
             if State::note_variable(&mut self.state, name, value) {
                 explained = true;
                 self.dialect_changed(name, value);
             }
-        }
-        if self.texts_are_read_otherwise(&before) {
-            // Only the server still knows what they mean.
-            Shared::make_mut(&mut self.state).user_variables.clear();
-            self.pins.opaque_variables = true;
         }
         if let Some(schema) = &heard.schema {
             State::note_schema(&mut self.state, schema);
@@ -57,7 +52,13 @@ impl Session {
             }
         }
         if statement.effects.contains(Effects::SETS_USER_VARIABLE) {
-            self.user_variables_changed(statement, &text);
+            self.user_variables_changed(statement, go, &text);
+        }
+        // Behind the statement's own literals, which were read as texts were before it.
+        if self.texts_are_read_otherwise(&before) {
+            // Only the server still knows what they mean.
+            Shared::make_mut(&mut self.state).user_variables.clear();
+            self.pins.opaque_variables = true;
         }
         if self.sets_next_transaction(statement, command) {
             self.next_transaction_on = Some(go.node);
@@ -66,6 +67,11 @@ impl Session {
         }
         match statement.kind {
             Kind::SetRole => Shared::make_mut(&mut self.state).role = Some(text.as_slice().into()),
+            Kind::Multi => {
+                if let Some(role) = self.last_role(&text) {
+                    Shared::make_mut(&mut self.state).role = Some(role.into());
+                }
+            }
             _ if statement.role == Role::Plain(CommandCode::SetOption) => {
                 if let Some(option) =
                     command.payload(&self.client).get(1..3).and_then(|option| option.try_into().ok())
@@ -80,6 +86,9 @@ impl Session {
         // A procedure may have made a temporary table besides the variables that the server names.
         let unexplained = heard.state_changed && (!explained || runs_unseen(statement));
         self.pins.note(statement.effects, unexplained);
+        if unexplained && only_writes(statement) {
+            self.pins.note_trigger();
+        }
         if self.home == Some(go.node) {
             self.pins.clear_doubt(heard.state_changed);
         }
@@ -95,6 +104,14 @@ impl Session {
                 connection.is_at(&state);
             }
         }
+    }
+
+    /// The last SET ROLE among several statements. MariaDB reports no role.
+    fn last_role<'a>(&self, text: &'a [u8]) -> Option<&'a [u8]> {
+        sql::split(text, self.dialect)
+            .filter_map(|range| text.get(range))
+            .filter(|statement| sql::classify(statement, self.dialect).kind == Kind::SetRole)
+            .last()
     }
 
     /// The value of the variable `timestamp` for other connections: a server reports the value that SET timestamp = DEFAULT
@@ -126,7 +143,8 @@ impl Session {
     fn text_of(&self, statement: &Statement, command: &Command) -> Vec<u8> {
         let sets = Effects::SETS_USER_VARIABLE | Effects::SETS_SESSION_VARIABLE;
         let leaves_state = statement.effects.intersects(sets)
-            || matches!(statement.kind, Kind::SetRole | Kind::SetSession | Kind::SetTransaction);
+            || matches!(statement.kind, Kind::SetRole | Kind::SetSession | Kind::SetTransaction)
+            || (statement.kind == Kind::Multi && statement.request.target != sql::Target::Replica);
         match &statement.role {
             Role::Text(range) if leaves_state => {
                 command.payload(&self.client).get(range.clone()).unwrap_or_default().to_vec()
@@ -162,29 +180,52 @@ impl Session {
         }
     }
 
-    /// Literals are replayed where a read uses them; any other value is known to one server only.
-    fn user_variables_changed(&mut self, statement: &Statement, text: &[u8]) {
+    /// Notes whether a variable keeps reads on the primary from now on.
+    fn ties_reads(&mut self, name: &[u8], value: &[u8]) {
+        if State::ties_reads(name, value) {
+            self.tied_by.insert(name.into());
+        } else {
+            self.tied_by.remove(name);
+        }
+    }
+
+    /// Literals are replayed where a read uses them; any other value is known to one server only. The primary keeps the reads
+    /// that use it; a replica, to which the session may not come back, is asked for it.
+    fn user_variables_changed(&mut self, statement: &Statement, go: &Go, text: &[u8]) {
+        let on_replica = self.instance.cluster.snapshot().primary != Some(go.node)
+            && !statement.effects.contains(Effects::OPAQUE);
         if statement.kind != Kind::SetSession {
-            self.pins.opaque_variables = true;
+            for name in sql::user_variables(text, self.dialect).filter(|_| on_replica) {
+                self.value_is_known_to(go, name);
+            }
+            self.pins.opaque_variables |= !on_replica;
             return;
         }
         for assignment in
             sql::set::assignments(text, self.dialect).filter(|item| item.what == What::UserVariable)
         {
-            let plain =
-                assignment.name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.$".contains(byte));
-            let size = self.user_variables_size() + assignment.name.len() + assignment.value.len();
-            let fits = size <= USER_VARIABLES_LIMIT;
-            if assignment.literal && plain && fits && !assignment.value.contains(&b'?') {
-                let name = assignment.name.to_ascii_lowercase().into();
-                Shared::make_mut(&mut self.state).user_variables.insert(name, assignment.value.into());
+            let name = assignment.name;
+            if assignment.literal && is_plain_variable(name) && !assignment.value.contains(&b'?') {
+                self.knows_user_variable(name);
+                self.keep_user_variable(&name.to_ascii_lowercase(), assignment.value);
+            } else if on_replica {
+                self.value_is_known_to(go, name);
             } else {
                 self.pins.opaque_variables = true;
             }
         }
     }
 
-    /// Asks for what the trackers leave out: the collation that SET NAMES sets (MySQL), and variables that are reported
+    /// A node knows the value of a user variable, and nobody else.
+    fn value_is_known_to(&mut self, go: &Go, name: &[u8]) {
+        if is_plain_variable(name) {
+            self.ask_for_user_variable(go.node, name);
+        } else {
+            self.pins.opaque_variables = true;
+        }
+    }
+
+    /// Sees to what the trackers leave out: the collation that SET NAMES sets (MySQL), and variables that are reported
     /// under another's name (MariaDB 11.8 calls all that are bits of one word by the name of one of them).
     pub(super) async fn learn_unreported(
         &mut self,
@@ -196,9 +237,11 @@ impl Session {
         let told = |name: &[u8]| heard.variables.iter().any(|(told, _)| **told == *name);
         let mut names: Vec<Vec<u8>> = Vec::new();
         if told(b"character_set_connection") && !told(COLLATION) {
-            names.push(COLLATION.to_vec());
+            self.ask_for_collation(go.node);
         }
-        if statement.effects.contains(Effects::SETS_SESSION_VARIABLE) && !heard.variables.is_empty() {
+        // MariaDB does not report `SET @@x = y` without a scope.
+        let may_be_untold = !heard.variables.is_empty() || self.flavor == Flavor::Mariadb;
+        if statement.effects.contains(Effects::SETS_SESSION_VARIABLE) && may_be_untold {
             let text = self.text_of(statement, command);
             let set = self.assigned(&text, What::Session).map(|item| item.name.to_ascii_lowercase());
             names.extend(set.filter(|name| is_plain(name) && !told(name) && State::moves(name)));
@@ -207,7 +250,7 @@ impl Session {
             return;
         }
         let columns: Vec<_> = names.iter().map(|name| [b"@@session.`", &**name, b"`"].concat()).collect();
-        let question = [b"SELECT ", columns.join(&b", "[..]).as_slice()].concat();
+        let question = state::question(&columns);
         let Some(connection) = self.backends.get(go.node) else { return };
         match connection.ask(&question).await.map(rows) {
             Ok(found) => {
@@ -237,7 +280,7 @@ impl Session {
             .filter(move |item| item.what == what)
     }
 
-    fn user_variables_size(&self) -> usize {
+    pub(super) fn user_variables_size(&self) -> usize {
         self.state.user_variables.iter().map(|(name, value)| name.len() + value.len()).sum()
     }
 
@@ -264,7 +307,7 @@ impl Session {
         self.needs.lost_track();
         let Some(connection) = self.backends.get(go.node) else { return };
         // A list without this variable itself in it is not reported any more: it must be asked for.
-        let question = b"SELECT @@session.session_track_system_variables";
+        let question = b"SELECT @@session.session_track_system_variables LIMIT 1";
         match connection.ask(question).await.map(rows) {
             Ok(found) => {
                 let list = found.into_iter().flatten().flatten().next();
@@ -279,6 +322,25 @@ impl Session {
             }
         }
     }
+}
+
+/// Whether a user variable can be named in backticks as it stands.
+fn is_plain_variable(name: &[u8]) -> bool {
+    name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.$".contains(byte))
+}
+
+/// Whether the statement changes rows and nothing of the session: what else has changed, a trigger did.
+fn only_writes(statement: &Statement) -> bool {
+    let own = Effects::SETS_USER_VARIABLE
+        | Effects::SETS_SESSION_VARIABLE
+        | Effects::CREATES_TEMPORARY_TABLE
+        | Effects::DROPS_TEMPORARY
+        | Effects::PREPARED_TEXT;
+    let writes = matches!(
+        statement.kind,
+        Kind::Insert | Kind::Update | Kind::Delete | Kind::Replace | Kind::Load | Kind::Multi
+    );
+    writes && !statement.effects.intersects(own)
 }
 
 fn is_plain(name: &[u8]) -> bool {

@@ -1,13 +1,15 @@
 //! KILL and KILL QUERY of the ids that the proxy gave out.
 //!
-//! The node on which the session's statement runs is told, by the killer's own account: whether it may kill that
-//! thread is for the server to say.
+//! Whether an account may kill a session is for a server to say: the node on which the session's statement runs, or on
+//! which its last one ran, is told so by the killer's own account.
 
 use std::time::Duration;
 
+use sql::KillKind;
 use wire::capability::Capabilities;
 
 use super::registry::Ending;
+use crate::backend::BackendError;
 use crate::backend::control::ask;
 use crate::backend::login::{LoginRequest, login};
 use crate::cluster::snapshot::NodeId;
@@ -25,27 +27,30 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 pub(super) async fn kill(
     instance: &Instance,
     killer: &Account,
+    kind: KillKind,
     id: u64,
-    query_only: bool,
 ) -> Result<(), ClientError> {
     let card = u32::try_from(id).ok().and_then(|id| instance.registry.get(id));
     let Some(card) = card else {
         return Err(ClientError::new(1094, b"HY000", format!("Unknown thread id: {id}")));
     };
-    let allowed = match card.running() {
-        Some((node, thread)) => tell_node(instance, killer, node, thread).await?,
+    let own = card.user() == killer.user;
+    let lives = |node| instance.cluster.snapshot().node(node).map(|node| node.incarnation);
+    let place = card.running().or_else(|| card.thread(lives).filter(|_| !own));
+    let allowed = match place {
+        Some((node, thread)) => tell_node(instance, killer, kind, node, thread).await?,
         None => Allowed::NotAsked,
     };
     if allowed == Allowed::NotAsked {
         // No server has judged: only one's own sessions.
-        if card.user() != killer.user {
+        if !own {
             return Err(ClientError::new(1095, b"HY000", format!("You are not owner of thread {id}")));
         }
-        if query_only {
+        if kind == KillKind::Query {
             card.interrupt();
         }
     }
-    if !query_only {
+    if kind == KillKind::Connection {
         card.end(Ending::Killed);
     }
     Ok(())
@@ -63,6 +68,7 @@ enum Allowed {
 async fn tell_node(
     instance: &Instance,
     killer: &Account,
+    kind: KillKind,
     node: NodeId,
     thread: u32,
 ) -> Result<Allowed, ClientError> {
@@ -81,16 +87,22 @@ async fn tell_node(
         schema: None,
         collation: killer.collation,
         capabilities: Capabilities::default(),
+        extended: 0,
         attributes: None,
+        compression: None,
     };
     let told = async {
         let mut channel = login(&address, &instance.server_tls, request).await?.channel;
-        ask(&mut channel, &format!("KILL QUERY {thread}"), KILL_TIMEOUT).await
+        // A statement that is only cut short may still answer, and be taken for one that ended.
+        let what = if kind == KillKind::Query { "QUERY" } else { "CONNECTION" };
+        ask(&mut channel, &format!("KILL {what} {thread}"), KILL_TIMEOUT).await
     };
     match told.await {
         Ok(_) => Ok(Allowed::ByServer),
         // The statement has ended meanwhile: ER_NO_SUCH_THREAD.
-        Err(crate::backend::BackendError::Refused(error)) if error.code == 1094 => Ok(Allowed::NotAsked),
+        Err(BackendError::Refused(error)) if error.code == 1094 => Ok(Allowed::NotAsked),
+        // The node has forgotten the killer's password, and cannot judge either.
+        Err(BackendError::PasswordNeeded) => Ok(Allowed::NotAsked),
         Err(error) => Err(ClientError::from_backend(&name, &error)),
     }
 }

@@ -1,7 +1,7 @@
 //! A client's session: read a command, understand it, decide where it runs, run it there, remember what came of it.
 //!
 //! The steps are files of their own, in this order: `understand`, `decide` (with `route`, which is pure), `reach`,
-//! `run` (with `relay`), `remember` (with `changes` and `pins`). Beside the road: `attend` for waiting, `herald` for who must
+//! `run` (with `relay`), `remember` (with `changes`, `unasked` and `pins`). Beside the road: `attend` for waiting, `herald` for who must
 //! hear of a write first, `speculate` for reads that run while the primary is asked (`question`), `answer` for what the
 //! proxy says itself, `split` for transactions that have not reached a node yet, `ahead`, `reset`, `kill` and `tunnel` for
 //! commands with rules of their own.
@@ -27,8 +27,10 @@ mod run;
 mod speculate;
 mod split;
 mod tunnel;
+mod unasked;
 mod understand;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,6 +59,7 @@ use reach::Backends;
 pub use registry::{Card, Ending, Registry};
 use speculate::Guesses;
 use split::Split;
+use unasked::Unasked;
 use understand::{Role, Statement, Understood};
 
 /// A client's session.
@@ -64,6 +67,8 @@ pub struct Session {
     id: u32,
     client: Channel,
     capabilities: Capabilities,
+    /// MariaDB's own ones.
+    extended: u32,
     peer: Peer,
     account: Account,
     instance: Arc<Instance>,
@@ -94,6 +99,10 @@ pub struct Session {
     /// The cluster's epoch when it came to live there.
     home_since: u64,
     pins: Pins,
+    /// Variables that keep reads on the primary.
+    tied_by: BTreeSet<Box<[u8]>>,
+    /// What is still to be learnt of the session's state.
+    unasked: Option<Unasked>,
     in_system_schema: bool,
     /// Where SET TRANSACTION was said for the next transaction.
     next_transaction_on: Option<NodeId>,
@@ -102,6 +111,8 @@ pub struct Session {
     needs: Needs,
     guesses: Guesses,
     prepared: PreparedStatements,
+    /// How often the client was refused to become somebody else.
+    refused_changes: u8,
     last: Option<LastRoute>,
     dice: Dice,
 }
@@ -126,10 +137,14 @@ pub enum End {
     Truncated,
     /// The client is told this as the last thing.
     Told(ClientError),
+    /// The same, in the packet of this number.
+    ToldAt(ClientError, u8),
     /// The client was told, or has received a part of a reply whose rest is lost.
     Broken,
-    /// KILL.
+    /// KILL of a statement, and of the session with it.
     Killed,
+    /// Without a word: KILL while nothing ran, or its wait_timeout.
+    Dismissed,
     /// The proxy is about to stop, or its endpoint is drained.
     Drained,
 }
@@ -150,7 +165,7 @@ impl Session {
         endpoint: Arc<Endpoint>,
         instance: Arc<Instance>,
     ) -> Self {
-        let LoggedIn { channel, capabilities, account, connection, .. } = logged_in;
+        let LoggedIn { channel, capabilities, extended, account, connection, .. } = logged_in;
         let facts = instance.cluster.snapshot().node(connection.node).and_then(|node| node.facts.clone());
         let flavor = facts.as_ref().map_or(Flavor::Mysql, |facts| facts.flavor);
         let default_wanted = facts.as_ref().map(|facts| facts.default_wanted.clone()).unwrap_or_default();
@@ -166,6 +181,7 @@ impl Session {
                 .map_or_else(Default::default, |facts| sql::Dialect::from_sql_mode(facts.sql_mode.as_bytes()))
         };
         let status = connection.status;
+        card.rests_on(connection.node, connection.incarnation, connection.thread);
         let mut backends = Backends::default();
         let state = State { schema: account.schema.clone(), ..State::default() };
         backends.put(connection);
@@ -173,6 +189,7 @@ impl Session {
             id: card.id,
             client: channel,
             capabilities,
+            extended,
             peer,
             in_system_schema: account.schema.as_deref().is_some_and(is_system_schema),
             account,
@@ -197,11 +214,14 @@ impl Session {
             home: None,
             home_since: 0,
             pins: Pins::default(),
+            tied_by: BTreeSet::new(),
+            unasked: None,
             next_transaction_on: None,
             last_insert_id: 0,
             needs: Needs::default(),
             guesses: Guesses::default(),
             prepared: PreparedStatements::default(),
+            refused_changes: 0,
             last: None,
         }
     }
@@ -235,7 +255,7 @@ impl Session {
                 let text = command.payload(&self.client).get(text).unwrap_or_default().to_vec();
                 self.answer_connection_id(command, &text).await
             }
-            Understood::Kill { id, query_only } => self.answer_kill(command, id, query_only).await,
+            Understood::Kill(kind, id) => self.answer_kill(command, kind, id).await,
             Understood::CloseStatement(id) => self.close_statement(command, id).await,
             Understood::LongData(id) => self.long_data(command, id).await,
             Understood::Follow(statement) => self.tunnel(command, &statement).await,
@@ -251,8 +271,9 @@ impl Session {
         if statement.role == Role::Prepare && !command.whole {
             let whole = command.complete(&mut self.client).await.map_err(|_| End::ClientGone)?;
             if !whole {
-                let text = "Got a packet bigger than 'max_allowed_packet' bytes";
-                return Err(End::Told(ClientError::new(1153, b"08S01", text)));
+                let text = "Got a packet bigger than 'max_allowed_packet' bytes: a statement of 16 MiB and more cannot be \
+                            prepared through Tidemark";
+                return self.refuse(command, &ClientError::new(1153, b"08S01", text)).await;
             }
         }
         self.end_read_only_transaction(&statement).await;
@@ -267,15 +288,36 @@ impl Session {
     async fn next_command(&mut self) -> Result<Command, End> {
         loop {
             match self.card.ending() {
-                Ending::Killed => return Err(End::Killed),
+                Ending::Killed => return Err(End::Dismissed),
                 Ending::Drained if !self.in_transaction() => return Err(End::Drained),
                 Ending::Drained | Ending::No => {}
             }
+            let idle = self.idle_limit();
             tokio::select! {
                 biased;
                 command = Command::read(&mut self.client) => return command.map_err(ended)?.ok_or(End::Quit),
                 () = self.card.wake.notified() => { self.card.take_interrupt(); }
+                () = passed(idle) => return Err(self.too_long_idle()),
             }
+        }
+    }
+
+    /// How long the session may be idle: as long as its client has set wait_timeout to. The servers' own limits end their
+    /// connections, which are made anew when they are needed.
+    fn idle_limit(&self) -> Option<Duration> {
+        let set = self.state.variables.get(b"wait_timeout".as_slice())?;
+        std::str::from_utf8(set).ok()?.parse().ok().map(Duration::from_secs)
+    }
+
+    /// ER_CLIENT_INTERACTION_TIMEOUT, which MariaDB does not say.
+    fn too_long_idle(&self) -> End {
+        match self.flavor {
+            Flavor::Mysql => {
+                let text = "The client was disconnected by the server because of inactivity. See wait_timeout and \
+                            interactive_timeout for configuring this behavior.";
+                End::ToldAt(ClientError::new(4031, b"HY000", text), 0)
+            }
+            Flavor::Mariadb => End::Dismissed,
         }
     }
 
@@ -348,19 +390,33 @@ impl Session {
     /// The last words to the client, and a polite end towards the servers.
     async fn say_goodbye(&mut self, end: &End) {
         let last = match end {
-            End::Told(error) => Some(error.clone()),
+            End::Told(error) | End::ToldAt(error, _) => Some(error.clone()),
             End::Killed => Some(ClientError::new(1317, b"70100", "Query execution was interrupted")),
             End::Drained => Some(ClientError::shutting_down()),
-            End::Quit | End::ClientGone | End::Truncated | End::Broken => None,
+            // Servers say nothing to whom they do not owe an answer: drivers take it for the answer to what they ask next.
+            End::Quit | End::ClientGone | End::Truncated | End::Broken | End::Dismissed => None,
         };
         if let Some(error) = last {
             // Whether it still listens or not, the session is over.
-            let _ = self.write_error(&error, if matches!(end, End::Drained) { 0 } else { 1 }).await;
+            let sequence = match end {
+                End::Drained => 0,
+                End::ToldAt(_, sequence) => *sequence,
+                _ => 1,
+            };
+            let _ = self.write_error(&error, sequence).await;
         }
         let _ = self.client.shutdown().await;
         for connection in self.backends.take_all() {
             connection.quit().await;
         }
+    }
+}
+
+/// Returns when this time has passed, if there is a limit.
+async fn passed(limit: Option<Duration>) {
+    match limit {
+        Some(limit) => tokio::time::sleep(limit).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -67,6 +67,12 @@ impl Pins {
         self.other |= changed && has(Effects::OPAQUE);
     }
 
+    /// A trigger has changed something in the session: a user variable, or a temporary table.
+    pub(super) fn note_trigger(&mut self) {
+        self.opaque_variables = true;
+        self.other = true;
+    }
+
     /// A statement whose doings cannot be seen has failed half way. What it left behind the next reply on its connection
     /// tells: an error has no room for it.
     pub(super) fn note_failure(&mut self) {

@@ -49,7 +49,12 @@ pub(super) struct PreparedStatements {
     /// Those that may have something on a node, or data that is to be sent there. Few, however many are prepared.
     busy: Vec<u32>,
     last_id: u32,
+    /// The one prepared last, unless the last one could not be prepared.
+    newest: Option<u32>,
 }
+
+/// What MariaDB's clients call the statement that was prepared last (LAST_STMT_ID of its server).
+pub(super) const LAST_STATEMENT: u32 = u32::MAX;
 
 impl PreparedStatements {
     /// The id that the next statement gets if it can be prepared.
@@ -66,6 +71,7 @@ impl PreparedStatements {
 
     pub(super) fn add(&mut self, id: u32, text: &[u8], classified: Classified, params: u16, state: Shared) {
         self.last_id = id;
+        self.newest = Some(id);
         let prepared = Prepared {
             text: text.into(),
             classified,
@@ -78,6 +84,16 @@ impl PreparedStatements {
             cursor: None,
         };
         self.known.insert(id, prepared);
+    }
+
+    /// A statement could not be prepared.
+    pub(super) fn note_failure(&mut self) {
+        self.newest = None;
+    }
+
+    /// The id of the statement that was prepared last; 0, which nothing has, when there is none.
+    pub(super) fn newest(&self) -> u32 {
+        self.newest.unwrap_or_default()
     }
 
     pub(super) fn get(&self, id: u32) -> Option<&Prepared> {
@@ -123,6 +139,7 @@ impl PreparedStatements {
     pub(super) fn clear(&mut self) {
         self.known.clear();
         self.busy.clear();
+        self.newest = None;
     }
 
     /// Whether anything of a statement lives on this node alone: an open cursor, or data sent ahead.

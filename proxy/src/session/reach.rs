@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 use wire::capability::Capabilities;
-use wire::reply::{ClientView, Expect, ReplyWalker};
+use wire::reply::{ClientView, Expect};
 use wire::status::Status;
 use wire::wanted::Wanted;
 
@@ -15,7 +15,7 @@ use super::understand::{Role, Statement};
 use crate::backend::login::{LoginRequest, login};
 use crate::backend::{BackendError, Connection, ServerError, Tracking};
 use crate::cluster::snapshot::{Node, NodeId};
-use crate::relay::{Heard, swallow};
+use crate::relay::{Heard, Sent, swallow};
 use crate::route::NodeSet;
 
 /// How long a node that refused the session's login is not tried again by it.
@@ -95,6 +95,7 @@ impl Backends {
 impl Session {
     /// Makes the connection to `node` ready for the statement.
     pub(super) async fn reach(&mut self, node: NodeId, statement: &Statement) -> Result<(), Unreachable> {
+        self.ask_before(node).await?;
         self.drop_if_dead(node, statement)?;
         let is_new = self.backends.get(node).is_none();
         if is_new {
@@ -168,10 +169,12 @@ impl Session {
         self.transaction == Some(node)
             || (self.home == Some(node) && self.pins.hold_the_connection())
             || self.prepared.depend_on(node)
+            || self.is_to_be_asked(node)
     }
 
     /// Forgets the connection to a node, and what lived there.
     pub(super) fn drop_connection(&mut self, node: NodeId) {
+        self.cannot_be_asked(node);
         self.backends.take(node);
         self.prepared.forget_node(node);
         if self.previous == Some(node) {
@@ -211,7 +214,9 @@ impl Session {
             schema: self.state.schema.as_deref(),
             collation: self.account.collation,
             capabilities: self.capabilities,
+            extended: self.extended,
             attributes: self.account.attributes.as_deref(),
+            compression: self.instance.compression_to_servers(self.client.compression()),
         };
         match login(&address, &self.instance.server_tls, request).await {
             Ok(logged_in) => {
@@ -256,7 +261,7 @@ impl Session {
         let sent = connection.send(&command).await.map_err(BackendError::Io);
         let outcome = match sent {
             Ok(()) => {
-                let mut walker = ReplyWalker::new(Expect::Prepare, 1);
+                let mut walker = Sent::WHOLE.walker(Expect::Prepare, connection);
                 let swallowed = swallow(&mut connection.channel, &mut walker, &view, flavor, &mut heard);
                 let is_up = || cluster.snapshot().node(node).is_some_and(Node::is_up);
                 while_up(swallowed, is_up)

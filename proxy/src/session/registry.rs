@@ -23,6 +23,7 @@ pub struct Card {
     /// When it came.
     pub since: Instant,
     running: AtomicU64,
+    rests_on: AtomicU64,
     ending: AtomicU8,
     interrupted: AtomicBool,
     /// Wakes the session when it is to end, or its statement is to be given up.
@@ -50,6 +51,7 @@ impl Card {
             endpoint: endpoint.to_owned(),
             since: Instant::now(),
             running: AtomicU64::new(0),
+            rests_on: AtomicU64::new(0),
             ending: AtomicU8::new(0),
             interrupted: AtomicBool::new(false),
             wake: Notify::new(),
@@ -67,8 +69,23 @@ impl Card {
     }
 
     /// The session's statement runs on this node, in this thread of the server.
-    pub fn runs_on(&self, node: NodeId, thread: u32) {
-        self.running.store((u64::from(node.0) + 1) << 32 | u64::from(thread), Ordering::Relaxed);
+    pub fn runs_on(&self, node: NodeId, incarnation: u64, thread: u32) {
+        let place = pack(node, thread);
+        self.running.store(place, Ordering::Relaxed);
+        self.rests_on.store(place | incarnation << 40, Ordering::Relaxed);
+    }
+
+    /// The session has a connection to this node, of this life of it, in this thread of the server.
+    pub fn rests_on(&self, node: NodeId, incarnation: u64, thread: u32) {
+        self.rests_on.store(pack(node, thread) | incarnation << 40, Ordering::Relaxed);
+    }
+
+    /// A thread that serves this session, or has served it; `lives` tells the life of a node. A server does not give the
+    /// number of a thread to another one as long as it lives.
+    pub fn thread(&self, lives: impl Fn(NodeId) -> Option<u64>) -> Option<(NodeId, u32)> {
+        let packed = self.rests_on.load(Ordering::Relaxed);
+        let (node, thread) = unpack(packed & PLACE)?;
+        (lives(node)? & (u64::MAX >> 40) == packed >> 40).then_some((node, thread))
     }
 
     /// The session's statement has ended.
@@ -78,9 +95,7 @@ impl Card {
 
     /// Where the session's statement runs now.
     pub fn running(&self) -> Option<(NodeId, u32)> {
-        let packed = self.running.load(Ordering::Relaxed);
-        let node = u8::try_from((packed >> 32).checked_sub(1)?).ok()?;
-        Some((NodeId(node), u32::try_from(packed & u64::from(u32::MAX)).ok()?))
+        unpack(self.running.load(Ordering::Relaxed))
     }
 
     /// How the session is asked to end.
@@ -108,6 +123,18 @@ impl Card {
         self.ending.fetch_max(ending as u8, Ordering::Relaxed);
         self.wake.notify_one();
     }
+}
+
+/// The bits of a node and a thread; above them is room for the node's life.
+const PLACE: u64 = (1 << 40) - 1;
+
+fn pack(node: NodeId, thread: u32) -> u64 {
+    (u64::from(node.0) + 1) << 32 | u64::from(thread)
+}
+
+fn unpack(packed: u64) -> Option<(NodeId, u32)> {
+    let node = u8::try_from((packed >> 32).checked_sub(1)?).ok()?;
+    Some((NodeId(node), u32::try_from(packed & u64::from(u32::MAX)).ok()?))
 }
 
 /// All sessions.

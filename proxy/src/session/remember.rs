@@ -26,8 +26,17 @@ impl Session {
         mut heard: Heard,
         search: &Search,
     ) {
+        if let Role::Reset(id) = statement.role {
+            self.reset_elsewhere(id, go.node).await;
+        }
         let on_primary = self.count(go, search);
         self.remember_transaction(statement, go, &heard);
+        if statement.role == Role::Prepare {
+            // What it will do it has not done yet.
+            self.remember_statement(statement, go, command, &heard);
+            self.previous = Some(go.node);
+            return;
+        }
         self.remember_position(statement, go, &heard, on_primary, search);
         self.remember_statement(statement, go, command, &heard);
         if heard.error.is_none() || heard.oks > 0 {
@@ -167,13 +176,17 @@ impl Session {
     fn remember_statement(&mut self, statement: &Statement, go: &Go, command: &Command, heard: &Heard) {
         match &statement.role {
             Role::Prepare => {
-                if let (Some(ok), Some(text)) = (heard.prepared, command.payload(&self.client).get(1..)) {
+                let other = self.text_to_prepare(command, statement);
+                let text = other.as_deref().or_else(|| command.payload(&self.client).get(1..));
+                if let (Some(ok), Some(text)) = (heard.prepared, text) {
                     let id = self.prepared.next_id();
                     let classified = sql::classify(text, self.dialect);
                     self.prepared.add(id, text, classified, ok.params, Shared::clone(&self.state));
                     if let Some(connection) = self.backends.get(go.node) {
                         connection.prepared(id, ok.statement_id);
                     }
+                } else {
+                    self.prepared.note_failure();
                 }
             }
             Role::Execute(id) => {

@@ -19,12 +19,22 @@ use crate::error::ClientError;
 use crate::frontend::{FrontendError, change_user};
 use crate::relay::Command;
 
+/// How many refused COM_CHANGE_USER a session of MariaDB survives.
+const REFUSED_CHANGES: u8 = 3;
+
 /// How long a node may take to reset a connection: it may have a large transaction to roll back.
 const RESET_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Session {
-    /// Resets every connection of the session. One that cannot be is replaced when it is needed next.
+    /// COM_RESET_CONNECTION.
     pub(super) async fn reset_connection(&mut self, command: &mut Command) -> Result<(), End> {
+        self.reset_connections().await;
+        self.take_default_character_set();
+        self.answer_ok(command).await
+    }
+
+    /// Resets every connection of the session. One that cannot be is replaced when it is needed next.
+    async fn reset_connections(&mut self) {
         let connections = self.backends.take_all();
         self.status = if self.default_autocommit { Status::AUTOCOMMIT } else { Status::default() };
         for mut connection in connections {
@@ -44,8 +54,6 @@ impl Session {
             }
         }
         self.begin_anew(self.state.schema.clone());
-        self.take_default_character_set();
-        self.answer_ok(command).await
     }
 
     /// MySQL gives a reset session the server's own character set, not the one the client logged in with (MariaDB keeps
@@ -60,8 +68,7 @@ impl Session {
         }
     }
 
-    /// Lets the client prove itself as another account. The old connections are closed when it succeeds; the client
-    /// is disconnected when it fails, as servers do.
+    /// Lets the client prove itself as another account. The old connections are closed when it succeeds.
     pub(super) async fn change_user(&mut self, command: &mut Command) -> Result<(), End> {
         let payload = command.payload(&self.client).to_vec();
         command.consume(&mut self.client);
@@ -73,7 +80,7 @@ impl Session {
             &mut self.client,
             &request,
             self.account.nonce,
-            self.capabilities,
+            (self.capabilities, self.extended),
             self.peer,
             &self.endpoint,
             &self.instance,
@@ -81,6 +88,14 @@ impl Session {
         .await;
         let (account, connection) = match changed {
             Ok(changed) => changed,
+            // MariaDB lets a session go on as who it was, but without its state, three times; MySQL closes it.
+            Err(FrontendError::Refused(error))
+                if self.flavor == Flavor::Mariadb && self.refused_changes < REFUSED_CHANGES =>
+            {
+                self.refused_changes += 1;
+                self.reset_connections().await;
+                return self.write_error(&error, sequence).await;
+            }
             Err(FrontendError::Refused(error)) => {
                 self.write_error(&error, sequence).await?;
                 return Err(End::Told(error).told());
@@ -108,6 +123,8 @@ impl Session {
         self.in_system_schema = schema.as_deref().is_some_and(is_system_schema);
         self.state = Shared::new(State { schema, ..State::default() });
         self.pins = Pins::default();
+        self.tied_by.clear();
+        self.unasked = None;
         self.prepared.clear();
         self.transaction = None;
         self.split = Split::default();

@@ -5,8 +5,9 @@ use std::pin::pin;
 use gtid::Flavor;
 use sql::{Effects, Kind};
 use wire::Execute;
+use wire::command::CommandCode;
 use wire::prepared::{set_statement_id, with_types};
-use wire::reply::{ClientView, ReplyWalker};
+use wire::reply::ClientView;
 use wire::status::Status;
 
 use super::decide::{NoNode, Search};
@@ -77,15 +78,18 @@ impl Session {
         ))
     }
 
-    /// BEGIN ends the transaction before it. One that only read, on a replica, ends there, for the next one may write. In
+    /// BEGIN ends the transaction before it, and so does DDL. One that only read, on a replica, ends there, for the next one may write. In
     /// MySQL it may not when it does not say so: it is read-only as the one before it was, and stays.
     pub(super) async fn end_read_only_transaction(&mut self, statement: &Statement) {
         let begins = match statement.kind {
             Kind::Begin => {
                 self.flavor == Flavor::Mariadb || statement.effects.contains(Effects::READ_WRITE_TRANSACTION)
             }
+            Kind::Ddl => {
+                !statement.effects.intersects(Effects::CREATES_TEMPORARY_TABLE | Effects::DROPS_TEMPORARY)
+            }
             kind => kind == Kind::BeginReadOnly,
-        };
+        } && statement.role != Role::Prepare;
         let only_read = begins && self.status.contains(Status::IN_TRANS_READONLY);
         let Some(node) = self.transaction.filter(|_| only_read) else { return };
         if self.instance.cluster.snapshot().primary == Some(node) {
@@ -128,8 +132,9 @@ impl Session {
                 if let Some(guess) = guess {
                     self.guessed_right(go, guess);
                 }
-                let released =
-                    statement.effects.contains(Effects::RELEASES_CONNECTION) && heard.error.is_none();
+                let released = statement.effects.contains(Effects::RELEASES_CONNECTION)
+                    && statement.role != Role::Prepare
+                    && heard.error.is_none();
                 self.remember(statement, go, command, heard, search).await;
                 command.consume(&mut self.client);
                 // COMMIT RELEASE: a server closes the connection now.
@@ -293,6 +298,11 @@ impl Session {
                 self.drop_connection(go.node);
                 return Err(End::Told(ClientError::malformed(what)));
             }
+            RelayError::Refused { error: refused, client_first } => {
+                self.drop_connection(go.node);
+                tracing::info!(session = self.id, endpoint = self.endpoint.name, node = name, %error, "session closed");
+                return Err(End::ToldAt(ClientError::from_server(refused), *client_first));
+            }
             RelayError::ServerProtocol { .. } => {
                 self.endpoint.counters.protocol_errors.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                 tracing::error!(session = self.id, endpoint = self.endpoint.name, node = name, %error, "connection to the node closed");
@@ -348,7 +358,9 @@ impl Session {
         guess: Option<&mut Guess>,
         heard: &mut Heard,
     ) -> Result<Ended, RelayError> {
-        let injected = self.with_remembered_types(go, command, statement);
+        let instead = self
+            .with_remembered_types(go, command, statement)
+            .or_else(|| self.with_another_text(command, statement));
         let statement_id = self.prepared.next_id();
         let hold = repeatable || self.reads_only_on(go);
         let herald = self.herald(statement, go);
@@ -359,30 +371,26 @@ impl Session {
                 answered: false,
             });
         };
-        self.card.runs_on(go.node, connection.thread);
-        let first = match injected {
-            Some(bytes) => {
-                connection
-                    .send(&bytes)
-                    .await
-                    .map_err(|source| RelayError::Server { source, answered: false })?;
-                1
-            }
-            None => send(command, &mut self.client, connection).await?,
-        };
-        if let Role::Execute(id) = statement.role
-            && let Some(prepared) = self.prepared.get(id)
-        {
-            connection.has_types(id, prepared.types_version);
-        }
+        self.card.runs_on(go.node, connection.incarnation, connection.thread);
         let (card, cluster) = (&self.card, &self.instance.cluster);
         let is_over = |answered: bool| {
             let is_up = || cluster.snapshot().node(go.node).is_some_and(Node::is_up);
             card.ending() == Ending::Killed || (repeatable && !answered && !is_up())
         };
+        let patience = Patience { bell: &card.wake, is_over: &is_over };
+        let sent = patience.wait(send(command, &mut self.client, connection, instead), true).await;
+        let sent = sent.map_err(RelayError::Client)??;
+        if let Role::Execute(id) = statement.role
+            && let Some(prepared) = self.prepared.get(id)
+        {
+            connection.has_types(id, prepared.types_version);
+        }
         let note = herald.as_ref().map(|herald| |heard: &Heard| herald.hear(heard));
         let asked = Asked {
-            walker: ReplyWalker::new(statement.expect, first).with_status(added),
+            walker: sent
+                .walker(statement.expect, connection)
+                .with_results(statement.results)
+                .with_status(added),
             view: ClientView {
                 capabilities: self.capabilities,
                 wanted: &self.wanted,
@@ -392,13 +400,26 @@ impl Session {
             flavor: self.flavor,
             on_read_only: if hold { OnReadOnly::Hold } else { OnReadOnly::PassOn },
             witness: note.as_ref().map(|note| note as &dyn Fn(&Heard)),
-            patience: Patience { bell: &card.wake, is_over: &is_over },
+            patience,
         };
         let (press, opens) = guess.map(Guess::gate).unzip();
         let mut opens = pin!(opens);
         let gate = opens.as_mut().as_pin_mut().zip(press.as_ref());
         let gate = gate.map(|(opens, press)| Gate { opens, press });
         reply(&mut self.client, &mut connection.channel, command, asked, gate, heard).await
+    }
+
+    /// A statement that is prepared with another text than its client's.
+    fn with_another_text(&self, command: &Command, statement: &Statement) -> Option<Vec<u8>> {
+        let text = self.text_to_prepare(command, statement)?;
+        Some([&[CommandCode::StmtPrepare.to_u8()], text.as_slice()].concat())
+    }
+
+    /// The text to prepare where it is not the client's.
+    pub(super) fn text_to_prepare(&self, command: &Command, statement: &Statement) -> Option<Vec<u8>> {
+        let asks_id = statement.role == Role::Prepare && statement.effects.contains(Effects::CONNECTION_ID);
+        let text = command.payload(&self.client).get(1..).filter(|_| asks_id)?;
+        Some(self.connection_id_statement(text))
     }
 
     /// An execution without types goes to a node that has not seen the last ones: they are put in.
@@ -412,7 +433,7 @@ impl Session {
         let prepared = self.prepared.get(id)?;
         let connection = self.backends.get(go.node)?;
         let types = prepared.types.as_deref()?;
-        if !command.whole || connection.types_version(id) == prepared.types_version {
+        if connection.types_version(id) == prepared.types_version {
             return None;
         }
         let payload = command.payload(&self.client);
@@ -420,8 +441,6 @@ impl Session {
         if execute.types.is_some() {
             return None;
         }
-        let mut out = Vec::with_capacity(payload.len() + types.len() + 8);
-        wire::frame::write_packet(&mut out, &mut 0, &with_types(payload, &execute, types).ok()?);
-        Some(out)
+        with_types(payload, &execute, types).ok()
     }
 }

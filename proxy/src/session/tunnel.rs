@@ -53,8 +53,8 @@ impl Session {
 
     async fn pass_through(&mut self, command: &mut Command, node: NodeId) -> End {
         let Some(mut connection) = self.backends.take(node) else { return End::Broken };
-        self.card.runs_on(node, connection.thread);
-        if send(command, &mut self.client, &mut connection).await.is_err() {
+        self.card.runs_on(node, connection.incarnation, connection.thread);
+        if send(command, &mut self.client, &mut connection, None).await.is_err() {
             return End::Broken;
         }
         command.consume(&mut self.client);

@@ -3,14 +3,14 @@
 use std::rc::Rc;
 
 use gtid::Flavor;
-use sql::{Classified, Effects, Kind, Target};
+use sql::{Classified, Effects, KillKind, Kind, PreparedText, Source, Target, Victim};
 use wire::Execute;
 use wire::command::{CommandCode, query_text};
 use wire::prepared::statement_id;
 use wire::reply::Expect;
 
 use super::Session;
-use super::prepared::Prepared;
+use super::prepared::{LAST_STATEMENT, Prepared};
 use crate::cluster::snapshot::{Node, NodeId, Role as NodeRole};
 use crate::config::Mode;
 use crate::error::ClientError;
@@ -28,6 +28,8 @@ pub(super) struct Statement {
     pub(super) hints: sql::Hints,
     pub(super) expect: Expect,
     pub(super) role: Role,
+    /// How many results it has at least, if none is an error; `u32::MAX`: each but the last is followed by another one.
+    pub(super) results: u32,
 }
 
 /// What a statement is besides its text.
@@ -60,8 +62,8 @@ pub(super) enum Understood {
     Own(std::ops::Range<usize>),
     /// SELECT CONNECTION_ID().
     ConnectionId(std::ops::Range<usize>),
-    /// KILL of a connection or its statement.
-    Kill { id: u64, query_only: bool },
+    /// KILL of a connection or its statement, by its id.
+    Kill(KillKind, u64),
     /// COM_STMT_CLOSE: no answer.
     CloseStatement(u32),
     /// COM_STMT_SEND_LONG_DATA: no answer.
@@ -93,18 +95,19 @@ impl Session {
                 Understood::Run(self.statement(classified, Expect::Prepare, Role::Prepare, text))
             }
             CommandCode::StmtExecute => self.understand_execute(payload, command.whole),
+            CommandCode::StmtBulkExecute => self.understand_bulk(payload),
             CommandCode::StmtFetch => self.about_statement(payload, Expect::Fetch, Role::Fetch),
             CommandCode::StmtReset => self.about_statement(payload, Expect::Single, Role::Reset),
             CommandCode::StmtClose => {
-                statement_id(payload).map_or_else(malformed, Understood::CloseStatement)
+                self.statement_id(payload).map_or_else(malformed, Understood::CloseStatement)
             }
             CommandCode::StmtSendLongData => {
-                statement_id(payload).map_or_else(malformed, Understood::LongData)
+                self.statement_id(payload).map_or_else(malformed, Understood::LongData)
             }
             CommandCode::ChangeUser => Understood::ChangeUser,
             CommandCode::ResetConnection => Understood::ResetConnection,
             CommandCode::ProcessKill => match payload.get(1..5).and_then(|id| id.try_into().ok()) {
-                Some(id) => Understood::Kill { id: u64::from(u32::from_le_bytes(id)), query_only: false },
+                Some(id) => Understood::Kill(KillKind::Connection, u64::from(u32::from_le_bytes(id))),
                 None => Understood::Refuse(ClientError::malformed("a COM_PROCESS_KILL without an id")),
             },
             CommandCode::FieldList => {
@@ -144,33 +147,79 @@ impl Session {
             Target::Proxy if classified.effects.contains(Effects::CONNECTION_ID) => {
                 return Understood::ConnectionId(range);
             }
-            Target::Proxy if classified.kind == Kind::Kill => {
-                if let Some((kind, id)) = sql::kill_target(text, self.dialect) {
-                    return Understood::Kill { id, query_only: kind == sql::KillKind::Query };
-                }
+            Target::Proxy if classified.kind == Kind::Kill => return self.understand_kill(text, None),
+            _ if classified.kind != Kind::Kill && self.kills_out_of_sight(&classified, text) => {
+                return Understood::Refuse(ClientError::kill_out_of_sight());
             }
             _ => {}
         }
         Understood::Run(self.statement(classified, Expect::Query, Role::Text(range), text))
     }
 
+    /// KILL with a connection id, of which the servers know nothing. What only they can compute would name a stranger there.
+    fn understand_kill(&self, text: &[u8], parameter: Option<u64>) -> Understood {
+        match sql::kill_target(text, self.dialect) {
+            Some((kind, Victim::Id(id))) => Understood::Kill(kind, id),
+            Some((kind, Victim::Own)) => Understood::Kill(kind, u64::from(self.id)),
+            Some((kind, Victim::Parameter)) if parameter.is_some() => {
+                Understood::Kill(kind, parameter.unwrap_or_default())
+            }
+            _ => Understood::Refuse(ClientError::kill_out_of_sight()),
+        }
+    }
+
+    /// Whether there is a KILL among several statements, or in one that is prepared as text.
+    fn kills_out_of_sight(&self, classified: &Classified, text: &[u8]) -> bool {
+        match classified.kind {
+            Kind::PrepareText => match sql::prepared_text(text, self.dialect) {
+                Some(PreparedText::Prepare { source: Source::Literal(literal), .. }) => {
+                    let text = sql::string_value(literal, self.dialect);
+                    self.classify(&text).effects.contains(Effects::KILLS)
+                }
+                _ => false,
+            },
+            _ => classified.effects.contains(Effects::KILLS),
+        }
+    }
+
     fn understand_execute(&self, payload: &[u8], whole: bool) -> Understood {
-        let id = match statement_id(payload) {
+        let id = match self.statement_id(payload) {
             Ok(id) => id,
             Err(error) => return malformed(error),
         };
         let Some(prepared) = self.prepared.get(id) else {
             return Understood::Refuse(no_such_statement(id, "mysqld_stmt_execute"));
         };
+        let execute = match Execute::parse(payload, prepared.params, self.capabilities) {
+            Ok(execute) => execute,
+            Err(error) => return malformed(error),
+        };
+        if prepared.classified.kind == Kind::Kill && prepared.classified.target == Target::Proxy {
+            let types = execute.types.clone().and_then(|range| payload.get(range));
+            let types = types.or(prepared.types.as_deref()).unwrap_or_default();
+            return self.understand_kill(&prepared.text, execute.first_number(payload, types));
+        }
         let mut statement =
             self.statement(prepared.classified, Expect::Execute, Role::Execute(id), &prepared.text);
         if !whole {
             statement.request.target = Target::Primary;
         }
         statement.request.node = statement.request.node.or_else(|| self.read_as_prepared(id, prepared));
-        if let Err(error) = Execute::parse(payload, prepared.params, self.capabilities) {
-            return malformed(error);
-        }
+        Understood::Run(statement)
+    }
+
+    /// COM_STMT_BULK_EXECUTE: always a write.
+    fn understand_bulk(&self, payload: &[u8]) -> Understood {
+        let id = match self.statement_id(payload) {
+            Ok(id) => id,
+            Err(error) => return malformed(error),
+        };
+        let Some(prepared) = self.prepared.get(id) else {
+            return Understood::Refuse(no_such_statement(id, "mysqld_stmt_bulk_execute"));
+        };
+        let role = Role::Execute(id);
+        let mut statement = self.statement(prepared.classified, Expect::Execute, role, &prepared.text);
+        statement.request.target = Target::Primary;
         Understood::Run(statement)
     }
 
@@ -195,7 +244,7 @@ impl Session {
     }
 
     fn about_statement(&self, payload: &[u8], expect: Expect, role: fn(u32) -> Role) -> Understood {
-        match statement_id(payload) {
+        match self.statement_id(payload) {
             Ok(id) if self.prepared.get(id).is_none() => {
                 let what = if expect == Expect::Fetch { "mysqld_stmt_fetch" } else { "mysqld_stmt_reset" };
                 Understood::Refuse(no_such_statement(id, what))
@@ -208,6 +257,13 @@ impl Session {
         }
     }
 
+    /// The id of the statement that a command is about.
+    fn statement_id(&self, payload: &[u8]) -> Result<u32, wire::Malformed> {
+        let id = statement_id(payload)?;
+        let is_last = id == LAST_STATEMENT && self.flavor == Flavor::Mariadb;
+        Ok(if is_last { self.prepared.newest() } else { id })
+    }
+
     fn classify(&self, text: &[u8]) -> Classified {
         sql::classify(text, self.dialect)
     }
@@ -215,12 +271,14 @@ impl Session {
     /// What the session knows besides the text: variables whose values cannot be moved, and that unqualified names
     /// mean system tables in a system schema.
     fn statement(&self, classified: Classified, expect: Expect, role: Role, text: &[u8]) -> Statement {
-        let Classified { mut target, mut reason, kind, effects, hints, .. } = classified;
+        let Classified { mut target, mut reason, kind, effects, hints, statements } = classified;
         if target == Target::Replica {
             if effects.contains(Effects::READS_USER_VARIABLE) && self.pins.opaque_variables {
                 (target, reason) = (Target::Primary, sql::Reason::UserVariable);
             } else if self.in_system_schema && matches!(kind, Kind::Select | Kind::Show | Kind::Explain) {
                 (target, reason) = (Target::Primary, sql::Reason::SystemSchema);
+            } else if !self.tied_by.is_empty() {
+                (target, reason) = (Target::Primary, sql::Reason::SessionState);
             } else if self.next_transaction_on.is_some() {
                 (target, reason) = (Target::Primary, sql::Reason::TransactionControl);
             }
@@ -234,7 +292,16 @@ impl Session {
             Target::Previous => effects.contains(Effects::READS_TABLES),
             Target::Primary | Target::Proxy => may_see(kind) || effects.contains(Effects::CHAINS_TRANSACTION),
         };
-        Statement { request: Request { target, reason, node, sees }, kind, effects, hints, expect, role }
+        let results = if kind == Kind::Call { u32::MAX } else { statements };
+        Statement {
+            request: Request { target, reason, node, sees },
+            kind,
+            effects,
+            hints,
+            expect,
+            role,
+            results,
+        }
     }
 }
 
@@ -280,6 +347,7 @@ fn plain(code: CommandCode, target: Target, reason: sql::Reason, expect: Expect)
         hints: sql::Hints::default(),
         expect,
         role: Role::Plain(code),
+        results: 1,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Everything that touches a socket: plain TCP, UNIX sockets and TLS behind one [`Channel`].
 //!
+//! Where both sides agreed on compression, a channel packs what is written and unpacks what is read ([`compression`]).
+//!
 //! A channel reads into a buffer that it borrows from its thread only while bytes are unread, so that an idle
 //! session holds none, and asks the kernel once per small packet: a short read means that the socket is drained
 //! (tokio's `poll_read` clears the readiness itself then), so nothing is ever read "to see".
@@ -7,6 +9,7 @@
 //! Deliberately absent: packets. A channel knows bytes; what they mean is `wire`'s business.
 
 mod buffer;
+pub mod compression;
 mod connect;
 pub mod packet;
 pub mod tls;
@@ -20,6 +23,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 
 use buffer::Buffer;
+use compression::{Algorithm, Compression};
 pub(crate) use connect::prepare_tcp;
 pub use connect::{ConnectError, connect};
 
@@ -42,17 +46,75 @@ enum Socket {
     Gone,
 }
 
+impl Socket {
+    /// Reads once into `target`. `Ok(0)`: the other side has closed.
+    fn poll_read(&mut self, context: &mut Context<'_>, target: &mut [u8]) -> Poll<io::Result<usize>> {
+        let mut target = ReadBuf::new(target);
+        let polled = match self {
+            Self::Plain(plain) => Pin::new(plain).poll_read(context, &mut target),
+            Self::Accepted(stream) => Pin::new(stream).poll_read(context, &mut target),
+            Self::Connected(stream) => Pin::new(stream).poll_read(context, &mut target),
+            Self::Gone => Poll::Ready(Ok(())),
+        };
+        let polled = match polled {
+            // TLS's word for a peer that closed without saying goodbye in TLS, as the servers do. Whether something is
+            // missing is known from the packets.
+            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => Poll::Ready(Ok(())),
+            polled => polled,
+        };
+        polled.map_ok(|()| target.filled().len())
+    }
+
+    async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Plain(plain) => plain.write_all(bytes).await,
+            Self::Accepted(stream) => {
+                stream.write_all(bytes).await?;
+                stream.flush().await
+            }
+            Self::Connected(stream) => {
+                stream.write_all(bytes).await?;
+                stream.flush().await
+            }
+            Self::Gone => Err(io::ErrorKind::NotConnected.into()),
+        }
+    }
+}
+
+/// Unpacks into `target` what has come of the next frames, reading from the socket what is missing.
+fn poll_unpack(
+    compression: &mut Compression,
+    socket: &mut Socket,
+    context: &mut Context<'_>,
+    target: &mut [u8],
+) -> Poll<io::Result<usize>> {
+    let unpacked = loop {
+        match compression.unpack(target) {
+            Ok(0) => {}
+            unpacked => break Poll::Ready(unpacked),
+        }
+        let raw = compression.raw();
+        match socket.poll_read(context, raw.spare()) {
+            Poll::Ready(Ok(count)) if count > 0 => raw.filled(count),
+            nothing => break nothing,
+        }
+    };
+    compression.rest();
+    unpacked
+}
+
 /// One side of a conversation: a socket and the bytes read from it but not yet used.
 #[derive(Debug)]
 pub struct Channel {
     socket: Socket,
     unread: Option<Buffer>,
+    compression: Option<Box<Compression>>,
 }
 
 impl Channel {
     /// A channel over a connected plain socket.
     pub fn new(plain: Plain) -> Self {
-        Self { socket: Socket::Plain(plain), unread: None }
+        Self { socket: Socket::Plain(plain), unread: None, compression: None }
     }
 
     /// Whether bytes on this channel cannot be read on the way: TLS, or a UNIX socket of this host.
@@ -63,6 +125,23 @@ impl Channel {
     /// Whether TLS is spoken on this channel.
     pub fn is_tls(&self) -> bool {
         matches!(self.socket, Socket::Accepted(_) | Socket::Connected(_))
+    }
+
+    /// From the next byte on, in both directions, the compressed protocol is spoken.
+    pub fn compress(&mut self, algorithm: Algorithm) {
+        self.compression = Some(Box::new(Compression::new(algorithm)));
+    }
+
+    /// How this channel is compressed, if it is.
+    pub fn compression(&self) -> Option<Algorithm> {
+        self.compression.as_deref().map(Compression::algorithm)
+    }
+
+    /// What was read last begins the command that is to be answered next.
+    pub fn command_in(&mut self) {
+        if let Some(compression) = &mut self.compression {
+            compression.command_in();
+        }
     }
 
     /// The bytes that were read and not yet consumed.
@@ -111,21 +190,11 @@ impl Channel {
         let buffer = self.unread.get_or_insert_with(buffer::lease);
         let spare = buffer.spare();
         let room = spare.len().min(limit);
-        let mut target = ReadBuf::new(spare.get_mut(..room).unwrap_or_default());
-        let polled = match &mut self.socket {
-            Socket::Plain(plain) => Pin::new(plain).poll_read(context, &mut target),
-            Socket::Accepted(stream) => Pin::new(stream).poll_read(context, &mut target),
-            Socket::Connected(stream) => Pin::new(stream).poll_read(context, &mut target),
-            Socket::Gone => Poll::Ready(Ok(())),
+        let target = spare.get_mut(..room).unwrap_or_default();
+        let read = match &mut self.compression {
+            None => self.socket.poll_read(context, target),
+            Some(compression) => poll_unpack(compression, &mut self.socket, context, target),
         };
-        let polled = match polled {
-            // TLS's word for a peer that closed without saying goodbye in TLS, as the servers do. Whether something is
-            // missing is known from the packets.
-            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => Poll::Ready(Ok(())),
-            polled => polled,
-        };
-        let count = target.filled().len();
-        let read = polled.map_ok(|()| count);
         if let Poll::Ready(Ok(count)) = read {
             buffer.filled(count);
         }
@@ -143,18 +212,18 @@ impl Channel {
 
     /// Writes all of `bytes`. On a plain socket with room this is one system call.
     pub async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match &mut self.socket {
-            Socket::Plain(plain) => plain.write_all(bytes).await,
-            Socket::Accepted(stream) => {
-                stream.write_all(bytes).await?;
-                stream.flush().await
-            }
-            Socket::Connected(stream) => {
-                stream.write_all(bytes).await?;
-                stream.flush().await
-            }
-            Socket::Gone => Err(io::ErrorKind::NotConnected.into()),
+        match &mut self.compression {
+            None => self.socket.write(bytes).await,
+            Some(compression) => self.socket.write(&compression.pack(bytes)?).await,
         }
+    }
+
+    /// Writes the beginning of a command, or all of it.
+    pub async fn write_command(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if let Some(compression) = &mut self.compression {
+            compression.command_out();
+        }
+        self.write(bytes).await
     }
 
     /// Writes the first `count` unread bytes of this channel to `other` and consumes them.

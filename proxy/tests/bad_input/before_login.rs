@@ -124,7 +124,7 @@ fn packets_that_cannot_be_one(engine: Engine) {
 
 fn ssl_request() -> Vec<u8> {
     let mut payload = Vec::new();
-    write_ssl_request(&mut payload, ORDINARY, 1 << 24, 45);
+    write_ssl_request(&mut payload, (ORDINARY, 0), 1 << 24, 45);
     framed(1, &payload)
 }
 

@@ -60,6 +60,8 @@ pub(crate) struct Greeted {
     pub(crate) id: u32,
     pub(crate) nonce: Vec<u8>,
     pub(crate) capabilities: Capabilities,
+    /// MariaDB's own.
+    pub(crate) extended: u32,
     pub(crate) collation: u8,
     pub(crate) plugin: Vec<u8>,
 }
@@ -94,6 +96,7 @@ impl Client {
                 id: 0,
                 nonce: Vec::new(),
                 capabilities: Capabilities::default(),
+                extended: 0,
                 collation: 0,
                 plugin: Vec::new(),
             },
@@ -112,6 +115,7 @@ impl Client {
             id: greeting.connection_id,
             nonce: greeting.scramble.to_vec(),
             capabilities: greeting.capabilities,
+            extended: greeting.mariadb_extended,
             collation: greeting.collation,
             plugin: greeting.auth_plugin.to_vec(),
         };
@@ -128,6 +132,7 @@ impl Client {
     /// Begins a new conversation with this command. Commands may be sent before the replies to earlier ones are read.
     pub(crate) fn command(&mut self, payload: &[u8]) {
         self.sequence = 0;
+        self.stream.begin_command();
         self.send(payload).unwrap_or_else(|failure| panic!("a command cannot be sent: {failure:?}"));
     }
 

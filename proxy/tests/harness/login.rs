@@ -10,6 +10,7 @@ use wire::login::{Login, write_ssl_request};
 use wire::{AuthPacket, Capabilities, ChangeUser};
 
 use super::client::{Client, Failure, ServerError};
+use super::packed::Algorithm;
 use super::stream::Target;
 
 /// What an ordinary client of today asks for.
@@ -48,6 +49,8 @@ pub(crate) struct Account {
     /// The plugin of the first answer; the greeting's own when absent.
     pub(crate) plugin: Option<&'static str>,
     pub(crate) capabilities: Capabilities,
+    /// MariaDB's own.
+    pub(crate) extended: u32,
     pub(crate) collation: u16,
     pub(crate) tls: Tls,
     /// Connection attributes: names and values.
@@ -62,6 +65,7 @@ impl Account {
             schema: None,
             plugin: None,
             capabilities: ORDINARY,
+            extended: 0,
             collation: UTF8MB4,
             tls: Tls::No,
             attributes: Vec::new(),
@@ -128,11 +132,15 @@ impl Account {
         }
         // LONG_PASSWORD tells MySQL's clients from MariaDB's, whose servers do not announce it.
         let mut capabilities = wanted & (offered | Capabilities::LONG_PASSWORD);
+        let extended = self.extended & client.greeting.extended;
+        if extended != 0 {
+            capabilities = capabilities.without(Capabilities::LONG_PASSWORD);
+        }
         if self.tls != Tls::No {
             assert!(offered.contains(Capabilities::SSL), "TLS is not offered");
             capabilities = capabilities | Capabilities::SSL;
             let mut payload = Vec::new();
-            write_ssl_request(&mut payload, capabilities, 1 << 30, self.collation);
+            write_ssl_request(&mut payload, (capabilities, extended), 1 << 30, self.collation);
             client.send(&payload)?;
             let authority = match &self.tls {
                 Tls::Checked(path) => Some(path.as_path()),
@@ -147,6 +155,7 @@ impl Account {
         let mut payload = Vec::new();
         Login {
             capabilities,
+            mariadb_extended: extended,
             max_packet: 1 << 30,
             collation: self.collation,
             user: self.user.as_bytes(),
@@ -154,13 +163,19 @@ impl Account {
             schema: self.schema.as_deref().map(str::as_bytes),
             auth_plugin: Some(&plugin),
             attributes: (!self.attributes.is_empty()).then_some(attributes.as_slice()),
-            ..Login::default()
+            zstd_level: Some(3),
         }
         .write(&mut payload)
         .map_err(|error| Failure::Broken(error.to_string()))?;
         client.send(&payload)?;
         let nonce = client.greeting.nonce.clone();
-        self.authenticate(client, nonce)
+        self.authenticate(client, nonce)?;
+        if capabilities.contains(Capabilities::COMPRESS) {
+            client.stream.compress(Algorithm::Zlib);
+        } else if capabilities.contains(Capabilities::ZSTD_COMPRESSION_ALGORITHM) {
+            client.stream.compress(Algorithm::Zstd);
+        }
+        Ok(())
     }
 
     /// COM_CHANGE_USER of a client to this account.

@@ -9,6 +9,7 @@
 pub(crate) mod client;
 pub(crate) mod clusters;
 pub(crate) mod login;
+pub(crate) mod packed;
 pub(crate) mod prepared;
 pub(crate) mod proxy;
 pub(crate) mod reply;

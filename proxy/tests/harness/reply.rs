@@ -54,6 +54,8 @@ pub(crate) struct Reply {
     pub(crate) packets: Vec<Packet>,
     /// Which of them are the EOFs between columns and rows.
     pub(crate) middles: Vec<usize>,
+    /// Which are the EOFs behind the values of OUT parameters.
+    pub(crate) out_ends: Vec<usize>,
     /// What they mean.
     pub(crate) parts: Vec<Part>,
 }
@@ -108,7 +110,7 @@ impl Reply {
             // Whether more follows behind the values of OUT parameters is said here alone.
             if eof.status.contains(Status::PS_OUT_PARAMS) {
                 let mut part = self.rows(client, columns)?;
-                self.middles.push(self.packets.len() - 1);
+                self.out_ends.push(self.packets.len() - 1);
                 if let Part::Rows { end, .. } = &mut part
                     && eof.status.contains(Status::MORE_RESULTS_EXISTS)
                 {

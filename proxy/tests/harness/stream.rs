@@ -12,6 +12,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, Error, RootCertStore, StreamOwned};
 
+use super::packed::{Algorithm, Packed};
+
 /// Longer than anything here takes; a test that waits longer has found a hang.
 const SILENCE: Duration = Duration::from_secs(30);
 
@@ -27,7 +29,9 @@ pub(crate) enum Stream {
     Tcp(TcpStream),
     Unix(UnixStream),
     Tls(Box<StreamOwned<ClientConnection, Self>>),
-    /// While TLS is being put over it.
+    /// Compressed, over any of the others.
+    Packed(Box<Packed>),
+    /// While something is being put over it.
     Gone,
 }
 
@@ -59,13 +63,38 @@ impl Stream {
         Ok(())
     }
 
+    /// Speaks the compressed protocol from here on.
+    pub(crate) fn compress(&mut self, algorithm: Algorithm) {
+        let socket = std::mem::replace(self, Self::Gone);
+        *self = Self::Packed(Box::new(Packed::new(socket, algorithm)));
+    }
+
+    /// What is written next begins a command.
+    pub(crate) fn begin_command(&mut self) {
+        if let Self::Packed(packed) = self {
+            packed.begin_command();
+        }
+    }
+
+    /// What is read next answers a command that was sent ahead in one frame.
+    pub(crate) fn begin_reply(&mut self) {
+        if let Self::Packed(packed) = self {
+            packed.begin_reply();
+        }
+    }
+
     pub(crate) fn is_private(&self) -> bool {
-        !matches!(self, Self::Tcp(_))
+        match self {
+            Self::Tcp(_) => false,
+            Self::Packed(packed) => packed.socket().is_private(),
+            Self::Unix(_) | Self::Tls(_) | Self::Gone => true,
+        }
     }
 
     /// No more will be written; the other side sees the end.
     pub(crate) fn finish(&mut self) {
         let _ = match self {
+            Self::Packed(packed) => return packed.socket_mut().finish(),
             Self::Tcp(stream) => stream.shutdown(Shutdown::Write),
             Self::Unix(stream) => stream.shutdown(Shutdown::Write),
             Self::Tls(stream) => {
@@ -82,6 +111,7 @@ impl Stream {
             Self::Tcp(stream) => stream.set_read_timeout(Some(patience)).unwrap(),
             Self::Unix(stream) => stream.set_read_timeout(Some(patience)).unwrap(),
             Self::Tls(stream) => stream.sock.set_patience(patience),
+            Self::Packed(packed) => packed.socket().set_patience(patience),
             Self::Gone => {}
         }
     }
@@ -93,6 +123,7 @@ impl Read for Stream {
             Self::Tcp(stream) => stream.read(buffer),
             Self::Unix(stream) => stream.read(buffer),
             Self::Tls(stream) => stream.read(buffer),
+            Self::Packed(packed) => packed.read(buffer),
             Self::Gone => Ok(0),
         }
     }
@@ -104,6 +135,7 @@ impl Write for Stream {
             Self::Tcp(stream) => stream.write(bytes),
             Self::Unix(stream) => stream.write(bytes),
             Self::Tls(stream) => stream.write(bytes),
+            Self::Packed(packed) => packed.write(bytes),
             Self::Gone => Ok(0),
         }
     }
@@ -113,6 +145,7 @@ impl Write for Stream {
             Self::Tcp(stream) => stream.flush(),
             Self::Unix(stream) => stream.flush(),
             Self::Tls(stream) => stream.flush(),
+            Self::Packed(packed) => packed.flush(),
             Self::Gone => Ok(()),
         }
     }

@@ -12,12 +12,53 @@ use crate::harness::stream::Target;
 
 on_every_engine!(
     changing_to_another_account,
-    changing_with_a_wrong_password_ends_the_session,
+    changing_with_a_wrong_password,
     the_nonce_of_the_greeting_is_asked_about_again,
     resetting_forgets_the_session_but_not_its_schema,
     changing_within_a_transaction_rolls_it_back,
     character_sets_after_a_reset_are_as_with_a_server,
+    collations_of_two_bytes,
+    a_session_that_may_not_change_goes_on_as_with_a_server,
 );
+
+/// A login has room for one byte of the id, COM_CHANGE_USER for two.
+fn collations_of_two_bytes(engine: Engine) {
+    let cluster = shared(engine);
+    let proxy = Setup::of(cluster).endpoint("rw", "consistency = \"session\"").start();
+    let (high, question) = match engine {
+        Engine::Mysql => {
+            (303, "SELECT @@collation_connection, @@character_set_client, @@character_set_results")
+        }
+        Engine::Mariadb | Engine::Mariadb11 => {
+            (1057, "SELECT @@collation_connection, @@character_set_client, @@character_set_results")
+        }
+    };
+    let direct = Target::Tcp(cluster.primary().address());
+    let mut heard = Vec::new();
+    for target in [&direct, &proxy.target("rw")] {
+        let mut client = Account::app().connect(target).unwrap();
+        Account { collation: high, ..Account::app() }.change(&mut client).unwrap();
+        heard.extend((0..6).map(|_| client.rows(question)));
+    }
+    assert!(heard.iter().all(|row| *row == heard[0]), "{heard:?}");
+}
+
+fn a_session_that_may_not_change_goes_on_as_with_a_server(engine: Engine) {
+    let cluster = shared(engine);
+    let proxy = Setup::of(cluster).endpoint("rw", "consistency = \"session\"").start();
+    let direct = Target::Tcp(cluster.primary().address());
+    let mut heard = Vec::new();
+    for target in [&direct, &proxy.target("rw")] {
+        let mut client = Account::app().connect(target).unwrap();
+        client.run("SET @kept = 5");
+        let refused = change(&mut client, &Account::app().schema("no_such_schema"));
+        let Err(Failure::Refused(error)) = refused else { panic!("{refused:?}") };
+        client.send_query("SELECT @kept, CURRENT_USER(), DATABASE()");
+        let goes_on = client.try_reply().ok().map(|reply| reply.text_rows());
+        heard.push((error.code, goes_on));
+    }
+    assert_eq!(heard[0], heard[1]);
+}
 
 fn change(client: &mut Client, account: &Account) -> Result<(), Failure> {
     Account { collation: UTF8MB4, ..account.clone() }.change(client)
@@ -78,17 +119,24 @@ fn the_nonce_of_the_greeting_is_asked_about_again(engine: Engine) {
     }
 }
 
-fn changing_with_a_wrong_password_ends_the_session(engine: Engine) {
+/// MySQL ends the session; MariaDB lets it go on as who it was, three times.
+fn changing_with_a_wrong_password(engine: Engine) {
     let cluster = shared(engine);
     let proxy = Setup::of(cluster).endpoint("rw", "").start();
     let mut client = Account::app().connect(&proxy.target("rw")).unwrap();
     client.run("DO 1");
-    match change(&mut client, &Account::new("app", "wrong-password")) {
-        Err(Failure::Refused(error)) => {
-            let text = "Access denied for user 'app'@'127.0.0.1' (using password: YES)";
-            assert_eq!((error.code, error.message.as_str()), (1045, text));
+    let survived = if engine == Engine::Mysql { 0 } else { 3 };
+    for attempt in 0..=survived {
+        match change(&mut client, &Account::new("app", "wrong-password")) {
+            Err(Failure::Refused(error)) => {
+                let text = "Access denied for user 'app'@'127.0.0.1' (using password: YES)";
+                assert_eq!((error.code, error.message.as_str()), (1045, text));
+            }
+            other => panic!("{other:?}"),
         }
-        other => panic!("{other:?}"),
+        if attempt < survived {
+            assert_eq!(client.value("SELECT CURRENT_USER()"), "app@%");
+        }
     }
     assert!(client.wait_for_end().is_empty());
     assert!(!proxy.log().contains("wrong-password"));

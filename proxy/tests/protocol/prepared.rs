@@ -1,13 +1,15 @@
 //! Prepared statements: every type of parameter, what is remembered between executions, and what is sent ahead.
 
 use sandbox::Engine;
-use wire::Capabilities;
+use wire::capability::extended;
+use wire::{Capabilities, CommandCode};
 
 use super::recorder::{Recorder, Stage};
 use super::statements::combinations;
 use crate::harness::login::Account;
 use crate::harness::on_every_engine;
 use crate::harness::prepared::{Execution, Param};
+use crate::harness::reply::Part;
 
 on_every_engine!(
     every_type_of_parameter,
@@ -17,6 +19,10 @@ on_every_engine!(
     statements_that_cannot_be_prepared,
     statements_prepared_as_text,
     the_sql_mode_of_the_preparation_counts,
+    a_reset_reaches_parameters_that_were_sent_ahead,
+    the_statement_that_was_prepared_last,
+    many_rows_in_one_execution,
+    more_of_a_types_name,
 );
 
 const TINY: u8 = 1;
@@ -34,6 +40,83 @@ const NEWDECIMAL: u8 = 246;
 const BLOB: u8 = 252;
 const VAR_STRING: u8 = 253;
 const STRING: u8 = 254;
+
+/// Larger ones go to the primary at once, although the statement ran on a replica.
+fn a_reset_reaches_parameters_that_were_sent_ahead(engine: Engine) {
+    let stage = Stage::new(engine);
+    let mut client = Account::app().connect(&stage.proxy.target("rw")).unwrap();
+    let id = client.prepare("SELECT LENGTH(?)").unwrap().id;
+    let small = [Param::bytes(BLOB, b"ab")];
+    // A cursor, and so the statement's place, on a replica.
+    assert!(client.execute(id, &small, Execution::IntoCursor).error().is_none());
+    client.long_data(id, 0, &vec![b'x'; 2_000_000]);
+    assert!(client.plain(CommandCode::StmtReset, &id.to_le_bytes()).error().is_none());
+    // Into a cursor again, for MySQL answers a plain execution with half a reply now.
+    for _ in 0..4 {
+        assert!(client.execute(id, &small, Execution::IntoCursor).error().is_none());
+        let reply = client.fetch(id, 5);
+        let Some(Part::Rows { rows, .. }) = reply.parts.first() else { panic!("{:?}", reply.error()) };
+        assert_eq!(rows[0][2..6], 2_u32.to_le_bytes());
+    }
+}
+
+/// MariaDB's clients prepare and execute in one go, by an id that means the statement that was prepared last.
+fn the_statement_that_was_prepared_last(engine: Engine) {
+    const LAST: u32 = u32::MAX;
+    let stage = Stage::new(engine);
+    stage.compare(&Account::app(), |recorder| {
+        recorder.execute(LAST, &[], Execution::WithTypes);
+        recorder.prepare("SELECT 1, ?");
+        recorder.execute(LAST, &[Param::number(5)], Execution::WithTypes);
+        recorder.prepare("SELECT 'second'");
+        recorder.execute(LAST, &[], Execution::WithTypes);
+        recorder.reset(LAST);
+        recorder.prepare("SELECT no_such_column");
+        recorder.execute(LAST, &[], Execution::WithTypes);
+        recorder.query("SELECT 2");
+    });
+}
+
+/// COM_STMT_BULK_EXECUTE, where a client and all servers know it.
+fn many_rows_in_one_execution(engine: Engine) {
+    let stage = Stage::new(engine);
+    let table = format!("CREATE TABLE {}.bulk (id INT PRIMARY KEY, v VARCHAR(20))", stage.schema);
+    stage.cluster.primary().sql(&table).unwrap();
+    let account = Account { extended: extended::STMT_BULK_OPERATIONS, ..Account::app() };
+    stage.compare(&account, |recorder| {
+        recorder.query("TRUNCATE TABLE bulk");
+        let id = recorder.prepare("INSERT INTO bulk VALUES (?, ?)");
+        // Types are sent; then for each value whether it is one, and the value.
+        let mut argument = [&id.to_le_bytes()[..], &[128, 0, LONG, 0, VAR_STRING, 0]].concat();
+        for number in 0_u32..5 {
+            argument.extend_from_slice(&[&[0], &number.to_le_bytes()[..]].concat());
+            argument.extend_from_slice(if number == 3 { &[1] } else { &[0, 2, b'a', b'b'] });
+        }
+        recorder.bulk(&argument);
+        recorder.query("SELECT * FROM bulk ORDER BY id");
+        recorder.bulk(&argument);
+        recorder.query("SELECT COUNT(*) FROM bulk");
+    });
+}
+
+/// What MariaDB tells of a type besides its number passes through, and the proxy's own results have room for it.
+fn more_of_a_types_name(engine: Engine) {
+    let stage = Stage::new(engine);
+    let account = Account { extended: extended::EXTENDED_METADATA, ..Account::app() };
+    let mut client = account.connect(&stage.proxy.target("rw")).unwrap();
+    assert_eq!(client.value("SELECT CONNECTION_ID()"), client.greeting.id.to_string());
+    let own = client.run("SELECT CONNECTION_ID()").packets;
+    let direct = crate::harness::stream::Target::Tcp(stage.cluster.primary().address());
+    let direct = account.connect(&direct).unwrap().run("SELECT CONNECTION_ID()").packets;
+    assert_eq!(own[1].payload, direct[1].payload);
+    let schema = &stage.schema;
+    stage.cluster.primary().sql(&format!("CREATE TABLE {schema}.documents (d JSON)")).unwrap();
+    crate::harness::clusters::caught_up(stage.cluster);
+    stage.compare(&account, |recorder| {
+        recorder.query("SELECT d FROM documents");
+        recorder.prepare("SELECT d FROM documents");
+    });
+}
 
 /// One value of every type that a client may send.
 fn every_type() -> Vec<Param> {

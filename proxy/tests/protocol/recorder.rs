@@ -11,7 +11,7 @@ use crate::harness::login::Account;
 use crate::harness::prepared::{Execution, Param};
 use crate::harness::proxy::{Proxy, Setup};
 use crate::harness::reply::{Packet, Part, Reply};
-use crate::harness::stream::Target;
+use crate::harness::stream::{Stream, Target};
 
 /// A client that writes down what it receives.
 pub(super) struct Recorder {
@@ -30,22 +30,26 @@ impl Recorder {
 
     fn note_packets(&mut self, packets: &[Packet]) {
         for packet in packets {
+            // Servers that compress count packets from where the frames stand, which no client looks at.
+            let compressed = matches!(self.client.stream, Stream::Packed(_));
+            let packet = &Packet { sequence: if compressed { 0 } else { packet.sequence }, ..packet.clone() };
             let line = describe(packet, self.client.capabilities, self.wants_transactions);
             self.note(line);
         }
     }
 
     /// The EOF between columns and rows is the proxy's own, for servers do not send it to the proxy. What stands in it is
-    /// said again in the EOF behind the rows, except that a cursor was opened.
+    /// said again in the EOF behind the rows; but clients look here for a cursor, further results and OUT parameters. MySQL
+    /// says nothing at all in the EOF behind the latter.
     fn note_packets_of(&mut self, reply: &Reply) {
         let mut packets = reply.packets.clone();
         for (index, packet) in packets.iter_mut().enumerate() {
-            let says_out_params =
-                matches!(packet.payload.as_slice(), [0xFE, _, _, _, high] if high & 0x10 != 0);
-            if reply.middles.contains(&index) || says_out_params {
+            if reply.middles.contains(&index) {
                 packet.payload[1..3].fill(0);
-                packet.payload[3] &= 0x40;
-                packet.payload[4] = 0;
+                packet.payload[3] &= 0x48;
+                packet.payload[4] &= 0x10;
+            } else if reply.out_ends.contains(&index) {
+                packet.payload[1..].fill(0);
             }
         }
         self.note_packets(&packets);
@@ -125,6 +129,13 @@ impl Recorder {
         let reply = self.client.execute(id, params, how);
         self.note_reply(&reply);
         reply
+    }
+
+    /// COM_STMT_BULK_EXECUTE.
+    pub(super) fn bulk(&mut self, argument: &[u8]) {
+        self.note("> bulk");
+        let reply = self.client.plain(CommandCode::StmtBulkExecute, argument);
+        self.note_reply(&reply);
     }
 
     /// COM_STMT_FETCH.

@@ -65,7 +65,7 @@ fn every_capability(engine: Engine) {
     }
 }
 
-fn prepare_stage(stage: &Stage) {
+pub(super) fn prepare_stage(stage: &Stage) {
     let statements = format!(
         "USE {}; CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(50)); \
          CREATE PROCEDURE several() BEGIN SELECT 1 AS one; SELECT 'a', 'b' UNION SELECT 'c', 'd'; SELECT 3 WHERE FALSE; END; \
@@ -80,7 +80,7 @@ fn prepare_stage(stage: &Stage) {
     crate::harness::clusters::caught_up(stage.cluster);
 }
 
-fn counts_and_ids(recorder: &mut Recorder) {
+pub(super) fn counts_and_ids(recorder: &mut Recorder) {
     recorder.queries(&[
         "TRUNCATE TABLE t",
         "INSERT INTO t (v) VALUES ('a'), ('b'), (NULL)",
@@ -110,7 +110,7 @@ fn counts_and_ids(recorder: &mut Recorder) {
     ]);
 }
 
-fn warnings_and_errors(recorder: &mut Recorder) {
+pub(super) fn warnings_and_errors(recorder: &mut Recorder) {
     recorder.queries(&[
         "SELECT id FROM t WHERE v = 0 ORDER BY id",
         "SHOW WARNINGS",
@@ -135,7 +135,7 @@ fn warnings_and_errors(recorder: &mut Recorder) {
     ]);
 }
 
-fn several_statements(recorder: &mut Recorder) {
+pub(super) fn several_statements(recorder: &mut Recorder) {
     recorder.queries(&[
         "SELECT 1; SELECT 2",
         "SELECT 1;",
@@ -150,7 +150,7 @@ fn several_statements(recorder: &mut Recorder) {
     ]);
 }
 
-fn procedures(recorder: &mut Recorder) {
+pub(super) fn procedures(recorder: &mut Recorder) {
     recorder.queries(&[
         "CALL several()",
         "CALL breaks()",
@@ -161,7 +161,7 @@ fn procedures(recorder: &mut Recorder) {
     ]);
 }
 
-fn transactions(recorder: &mut Recorder) {
+pub(super) fn transactions(recorder: &mut Recorder) {
     recorder.queries(&[
         "BEGIN",
         "INSERT INTO t VALUES (500, 'in')",

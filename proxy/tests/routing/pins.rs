@@ -1,10 +1,13 @@
 //! What keeps a session on its primary connection, and until when.
 
-use sandbox::Engine;
+use sandbox::{ClusterOptions, Engine};
 
-use super::stage::{Stage, expect, route_of};
-use crate::harness::clusters::unique;
+use super::stage::{SESSION, Stage, expect, route_of};
+use crate::harness::clusters::{self, unique};
+use crate::harness::login::Account;
 use crate::harness::on_every_engine;
+use crate::harness::proxy::Setup;
+use crate::harness::stream::Target;
 
 on_every_engine!(
     locked_tables,
@@ -14,6 +17,7 @@ on_every_engine!(
     open_handlers,
     a_reset_frees,
     servers_that_close_idle_connections,
+    a_session_that_sets_its_own_limit,
     a_lost_connection_is_not_replaced_unnoticed,
 );
 
@@ -166,10 +170,15 @@ fn open_handlers(engine: Engine) {
 
 /// Who holds nothing does not notice that a server has closed its connection.
 fn servers_that_close_idle_connections(engine: Engine) {
-    let stage = Stage::new(engine);
-    let (mut free, mut bound) = (stage.client(), stage.client());
+    let options = ClusterOptions::new(engine).replicas(1).server_argument("--wait-timeout=1");
+    let cluster = clusters::start(options);
+    let proxy = Setup::of(&cluster).endpoint("rw", SESSION).start();
+    cluster.primary().sql("CREATE TABLE app.t (v INT); INSERT INTO app.t VALUES (1)").unwrap();
+    clusters::caught_up(&cluster);
+    let account = Account::app().schema("app");
+    let [mut free, mut bound] = [(); 2].map(|()| account.connect(&proxy.target("rw")).unwrap());
     for client in [&mut free, &mut bound] {
-        client.run("SET wait_timeout = 1, time_zone = '+03:00'");
+        client.run("SET time_zone = '+03:00'");
         for _ in 0..8 {
             client.run("SELECT v FROM t");
         }
@@ -186,4 +195,18 @@ fn servers_that_close_idle_connections(engine: Engine) {
     free.run("UPDATE t SET v = v + 1");
     assert_eq!(free.value("SELECT v FROM t"), "2");
     assert!(bound.error("SELECT * FROM temporary").message.contains("lost"));
+}
+
+/// Who sets it wants to be disconnected.
+fn a_session_that_sets_its_own_limit(engine: Engine) {
+    let stage = Stage::new(engine);
+    let direct = Target::Tcp(stage.cluster.primary().address());
+    let mut ends = Vec::new();
+    for target in [&direct, &stage.proxy.target("rw")] {
+        let mut client = stage.account().connect(target).unwrap();
+        client.run("SET wait_timeout = 1");
+        let heard = client.wait_for_end();
+        ends.push(heard.into_iter().map(|packet| (packet.sequence, packet.payload)).collect::<Vec<_>>());
+    }
+    assert_eq!(ends[0], ends[1]);
 }

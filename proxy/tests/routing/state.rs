@@ -49,7 +49,10 @@ fn variables_follow(engine: Engine) {
         ("SET sql_mode = DEFAULT", "SELECT @@sql_mode LIKE '%STRICT%'", "1"),
         ("SET timestamp = 1000000000, time_zone = '+00:00'", "SELECT NOW()", "2001-09-09 01:46:40"),
         ("SET timestamp = DEFAULT", "SELECT YEAR(NOW()) > 2020", "1"),
-        ("SET sql_auto_is_null = ON", "SELECT @@sql_auto_is_null", "1"),
+        ("SET big_tables = ON", "SELECT @@big_tables", "1"),
+        ("SET @@lc_time_names = 'de_DE'", "SELECT @@lc_time_names", "de_DE"),
+        ("SET @@sql_mode = 'PIPES_AS_CONCAT'", "SELECT 'c' || 'd'", "cd"),
+        ("SET @@sql_mode = ''", "SELECT 'a' || 'b'", "0"),
         ("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", "SELECT 1", "1"),
         (
             "SET unique_checks = OFF; SET foreign_key_checks = OFF",

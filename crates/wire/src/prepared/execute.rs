@@ -14,6 +14,15 @@ pub const CURSOR_TYPE_READ_ONLY: u8 = 0x01;
 /// Flag of COM_STMT_EXECUTE: the number of parameters is sent (only with QUERY_ATTRIBUTES).
 pub const PARAMETER_COUNT_AVAILABLE: u8 = 0x08;
 
+// Types of parameters (`enum_field_types`).
+const MYSQL_TYPE_TINY: u8 = 1;
+const MYSQL_TYPE_SHORT: u8 = 2;
+const MYSQL_TYPE_LONG: u8 = 3;
+const MYSQL_TYPE_LONGLONG: u8 = 8;
+const MYSQL_TYPE_VARCHAR: u8 = 15;
+const MYSQL_TYPE_VAR_STRING: u8 = 253;
+const MYSQL_TYPE_STRING: u8 = 254;
+
 /// Where the parts of a COM_STMT_EXECUTE stand in its payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Execute {
@@ -73,6 +82,30 @@ impl Execute {
         }
         execute.values_at = at(&reader);
         Ok(execute)
+    }
+
+    /// The value of the first parameter, where that is a whole number that is not negative, or a text of one. `types` are
+    /// those of this execution, or of the one that brought some.
+    pub fn first_number(&self, payload: &[u8], types: &[u8]) -> Option<u64> {
+        let null = payload.get(self.null_bitmap.start)? & 1 == 1;
+        let values = payload.get(self.values_at..).filter(|_| self.parameter_count > 0 && !null)?;
+        let bytes = |count: usize| {
+            let mut number = [0; 8];
+            number.get_mut(..count)?.copy_from_slice(values.get(..count)?);
+            let negative = types.get(1)? & 0x80 == 0 && number.get(count - 1)? & 0x80 != 0;
+            (!negative).then_some(u64::from_le_bytes(number))
+        };
+        match *types.first()? {
+            MYSQL_TYPE_TINY => bytes(1),
+            MYSQL_TYPE_SHORT => bytes(2),
+            MYSQL_TYPE_LONG => bytes(4),
+            MYSQL_TYPE_LONGLONG => bytes(8),
+            MYSQL_TYPE_VARCHAR | MYSQL_TYPE_VAR_STRING | MYSQL_TYPE_STRING => {
+                let text = Reader::new(values).lenenc_bytes("a parameter's text").ok()?;
+                std::str::from_utf8(text).ok()?.parse().ok()
+            }
+            _ => None,
+        }
     }
 
     /// Whether a cursor is asked for.
@@ -173,6 +206,26 @@ mod tests {
         assert_eq!(Execute::parse(&payload(0, &[]), 0, NAMED).unwrap().parameter_count, 0);
         assert_eq!(Execute::parse(&payload(0, &[1, 0, 1]), 0, NAMED).unwrap().parameter_count, 0);
         assert!(Execute::parse(&payload(PARAMETER_COUNT_AVAILABLE, &[]), 0, NAMED).is_err());
+    }
+
+    #[test]
+    fn the_first_parameter_is_read_as_a_number() {
+        let number = |ty: u8, flags: u8, value: &[u8]| {
+            let payload = payload(0, &[&[0, 1, ty, flags], value].concat());
+            let execute = Execute::parse(&payload, 1, Capabilities::default()).unwrap();
+            execute.first_number(&payload, &[ty, flags])
+        };
+        assert_eq!(number(MYSQL_TYPE_LONGLONG, 0, &[7, 1, 0, 0, 0, 0, 0, 0]), Some(263));
+        assert_eq!(number(MYSQL_TYPE_LONG, 0x80, &[0xff; 4]), Some(u64::from(u32::MAX)));
+        assert_eq!(number(MYSQL_TYPE_LONG, 0, &[0xff; 4]), None);
+        assert_eq!(number(MYSQL_TYPE_TINY, 0, &[9]), Some(9));
+        assert_eq!(number(MYSQL_TYPE_VAR_STRING, 0, b"\x03123"), Some(123));
+        assert_eq!(number(MYSQL_TYPE_VAR_STRING, 0, b"\x0312a"), None);
+        assert_eq!(number(5, 0, &[0; 8]), None);
+        assert_eq!(number(MYSQL_TYPE_LONGLONG, 0, &[1]), None);
+        let null = payload(0, &[1, 1, 8, 0]);
+        let execute = Execute::parse(&null, 1, Capabilities::default()).unwrap();
+        assert_eq!(execute.first_number(&null, &[8, 0]), None);
     }
 
     proptest! {

@@ -10,7 +10,7 @@ use crate::reader::Reader;
 use crate::{Capabilities, ErrPacket, Malformed, OkPacket, PrepareOk, Status, prepared};
 
 /// What servers speak to the proxy, as far as replies depend on it.
-const SERVER: Capabilities =
+pub(super) const SERVER: Capabilities =
     Capabilities::PROTOCOL_41.union(Capabilities::SESSION_TRACK).union(Capabilities::DEPRECATE_EOF);
 
 /// What becomes of a packet that was read.
@@ -24,31 +24,36 @@ pub(super) enum Fate {
     Rewritten,
 }
 
+/// An EOF packet that is due in front of a packet that was read, and how the result ends if that is what it says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EofInFront(pub(super) Option<Status>);
+
 impl ReplyWalker {
-    /// Reads a packet, tells the sink and sets the next phase. `bool`: an EOF packet is due in front of it.
+    /// Reads a packet, tells the sink and sets the next phase.
     pub(super) fn control(
         &mut self,
         payload: &mut [u8],
         view: &ClientView<'_>,
         sink: &mut impl ReplySink,
-    ) -> Result<(bool, Fate), ReplyError> {
+    ) -> Result<(Option<EofInFront>, Fate), ReplyError> {
         match (payload.first().copied(), self.phase) {
             (Some(ERR_HEADER), _) => {
                 sink.err(&ErrPacket::parse(payload)?);
                 self.phase = Phase::Done;
-                Ok((self.eof_due, Fate::Forward))
+                Ok((self.eof_due.then_some(EofInFront(None)), Fate::Forward))
             }
             (Some(OK_HEADER), Phase::First) if self.expect == Expect::Prepare => {
                 let ok = PrepareOk::parse(payload)?;
                 prepared::set_statement_id(payload, view.statement_id)?;
                 sink.prepared(ok);
                 self.phase = Phase::PrepareParams { left: ok.params, columns: ok.columns }.skip_empty();
-                Ok((false, Fate::Forward))
+                Ok((None, Fate::Forward))
             }
             (Some(OK_HEADER), Phase::First) | (Some(EOF_HEADER), _) => self.ok(payload, view, sink),
             _ => {
+                self.results = self.results.saturating_add(1);
                 self.phase = Phase::Columns(column_count(payload, sink)?);
-                Ok((false, Fate::Forward))
+                Ok((None, Fate::Forward))
             }
         }
     }
@@ -58,10 +63,13 @@ impl ReplyWalker {
         payload: &[u8],
         view: &ClientView<'_>,
         sink: &mut impl ReplySink,
-    ) -> Result<(bool, Fate), ReplyError> {
+    ) -> Result<(Option<EofInFront>, Fate), ReplyError> {
         let said = OkPacket::parse(payload, SERVER)?;
         sink.ok(&said);
         let ok = OkPacket { status: said.status | self.added, ..said };
+        if self.phase == Phase::First {
+            self.results = self.results.saturating_add(1);
+        }
         let several = matches!(self.expect, Expect::Query | Expect::Execute);
         let more = several && ok.status.contains(Status::MORE_RESULTS_EXISTS);
         self.phase = if more { Phase::First } else { Phase::Done };
@@ -83,7 +91,7 @@ impl ReplyWalker {
             ok.write(&mut self.rewritten, header, view.capabilities, view.wanted)?;
             Fate::Rewritten
         };
-        Ok((eof_in_front, fate))
+        Ok((eof_in_front.then_some(EofInFront(Some(ok.status))), fate))
     }
 }
 

@@ -80,7 +80,7 @@ impl ReplyWalker {
         let Some(header) = Header::parse(bytes) else {
             return HEADER;
         };
-        let payload = if header.sequence != self.next {
+        let payload = if self.is_out_of_order(header) {
             ERR_HEAD
         } else if self.continued {
             0

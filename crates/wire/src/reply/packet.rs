@@ -2,10 +2,10 @@
 
 use super::chunk::Chunk;
 use super::classify::Phase;
-use super::control::Fate;
+use super::control::{EofInFront, Fate};
 use super::head::{Head, Place};
 use super::walker::Inside;
-use super::{ClientView, Expect, ReplyError, ReplySink, ReplyWalker};
+use super::{ClientView, Expect, ReplyError, ReplySink, ReplyWalker, rows};
 use crate::eof::{EOF_LENGTH, eof_bytes};
 use crate::frame::HEADER;
 use crate::{Capabilities, Header, Status};
@@ -88,7 +88,8 @@ impl ReplyWalker {
             phase @ (Phase::First | Phase::Rows | Phase::Infile | Phase::Done) => phase,
         };
         if eof_now {
-            self.insert_eof(chunk, view, sink);
+            let end = rows::end(chunk.rest());
+            self.insert_eof(end, chunk, view, sink);
         }
     }
 
@@ -107,8 +108,8 @@ impl ReplyWalker {
                 if let Some(frame) = chunk.rest().get_mut(..length) {
                     let payload = frame.get_mut(HEADER..).unwrap_or_default();
                     let (eof_in_front, fate) = self.control(payload, view, sink)?;
-                    if eof_in_front {
-                        self.insert_eof_in_front(chunk, view, sink);
+                    if let Some(EofInFront(end)) = eof_in_front {
+                        self.insert_eof_in_front(end, chunk, view, sink);
                     }
                     self.settle_in_chunk(fate, length, chunk, sink);
                     return Ok(());
@@ -145,8 +146,8 @@ impl ReplyWalker {
         let mut packet = std::mem::take(&mut self.packet);
         let payload = packet.get_mut(HEADER..).unwrap_or_default();
         let (eof_in_front, fate) = self.control(payload, view, sink)?;
-        if eof_in_front {
-            self.insert_eof_in_front(chunk, view, sink);
+        if let Some(EofInFront(end)) = eof_in_front {
+            self.insert_eof_in_front(end, chunk, view, sink);
         }
         if fate == Fate::Forward {
             if let Some(place) = packet.get_mut(HEADER - 1) {
@@ -195,33 +196,55 @@ impl ReplyWalker {
     /// Puts in the EOF that was due until a row came: in front of the frame whose header was just read.
     pub(super) fn insert_due_eof(
         &mut self,
+        place: Place,
         chunk: &mut Chunk<'_>,
         view: &ClientView<'_>,
         sink: &mut impl ReplySink,
     ) {
         if self.eof_due {
-            self.insert_eof_in_front(chunk, view, sink);
+            let end = if place == Place::Chunk { rows::end(chunk.rest()) } else { None };
+            self.insert_eof_in_front(end, chunk, view, sink);
         }
     }
 
     fn insert_eof_in_front(
         &mut self,
+        end: Option<Status>,
         chunk: &mut Chunk<'_>,
         view: &ClientView<'_>,
         sink: &mut impl ReplySink,
     ) {
         self.eof_due = false;
         self.next = self.next.wrapping_sub(1);
-        self.insert_eof(chunk, view, sink);
+        self.insert_eof(end, chunk, view, sink);
         self.next = self.next.wrapping_add(1);
     }
 
-    /// Puts in an EOF behind the frames so far.
-    fn insert_eof(&mut self, chunk: &mut Chunk<'_>, view: &ClientView<'_>, sink: &mut impl ReplySink) {
+    /// Puts in an EOF behind the frames so far, in front of rows that end as `end` says where that is known already.
+    fn insert_eof(
+        &mut self,
+        end: Option<Status>,
+        chunk: &mut Chunk<'_>,
+        view: &ClientView<'_>,
+        sink: &mut impl ReplySink,
+    ) {
         chunk.flush(sink);
-        let status = self.status.unwrap_or(view.status).lasting() | self.added;
+        let status = self.status.unwrap_or(view.status).lasting() | self.added | self.foreseen(end);
         sink.insert(&eof_frame(self.next.wrapping_add(self.shift), status, 0));
         self.shift = self.shift.wrapping_add(1);
+    }
+
+    /// What a server says in front of the rows of what comes behind them.
+    fn foreseen(&self, end: Option<Status>) -> Status {
+        match (self.expect, self.least_results, end) {
+            (Expect::Query | Expect::Execute, Some(_), Some(end)) => {
+                Status(end.0 & (Status::MORE_RESULTS_EXISTS | Status::PS_OUT_PARAMS).0)
+            }
+            (Expect::Query | Expect::Execute, Some(least), None) if self.results < least => {
+                Status::MORE_RESULTS_EXISTS
+            }
+            _ => Status::default(),
+        }
     }
 
     /// The sequence number for the client of the frame whose header was read last.

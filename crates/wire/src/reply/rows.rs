@@ -1,7 +1,28 @@
 //! The inner loop: whole packets that are passed on as they are.
 
+use super::control::SERVER;
 use crate::eof::EOF_HEADER;
+use crate::err::ERR_HEADER;
 use crate::frame::{HEADER, MAX_PAYLOAD};
+use crate::{Header, OkPacket, Status};
+
+/// What the OK says that ends the result whose next packet starts here, if all packets up to it are there.
+pub(super) fn end(bytes: &[u8]) -> Option<Status> {
+    let mut rest = bytes;
+    loop {
+        let header = Header::parse(rest)?;
+        let payload = rest.get(HEADER..HEADER + header.length)?;
+        match payload.first() {
+            Some(&EOF_HEADER) if header.length < MAX_PAYLOAD => {
+                return OkPacket::parse(payload, SERVER).ok().map(|ok| ok.status);
+            }
+            None | Some(&ERR_HEADER) => return None,
+            // A row of several frames is never all there.
+            Some(_) if header.length == MAX_PAYLOAD => return None,
+            Some(_) => rest = rest.get(HEADER + header.length..)?,
+        }
+    }
+}
 
 /// Packets passed, and the bytes they take.
 pub(super) struct Passed {

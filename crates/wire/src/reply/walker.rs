@@ -17,6 +17,12 @@ pub struct ReplyWalker {
     pub(super) next: u8,
     /// What is added to the server's sequence numbers for the client.
     pub(super) shift: u8,
+    /// Whether the server's sequence numbers may be any.
+    pub(super) any_numbers: bool,
+    /// How many results the reply has at least, unless one is an error; `None`: the client does not look ahead.
+    pub(super) least_results: Option<u32>,
+    /// Results that have begun.
+    pub(super) results: u32,
     /// The next frame continues a packet.
     pub(super) continued: bool,
     /// An EOF packet is due behind the column definitions, unless a cursor's reply makes it the only one.
@@ -54,6 +60,9 @@ impl ReplyWalker {
             inside: Inside::Head,
             next: first_sequence,
             shift: 0,
+            any_numbers: false,
+            least_results: None,
+            results: 0,
             continued: false,
             eof_due: false,
             status: None,
@@ -69,6 +78,23 @@ impl ReplyWalker {
     #[must_use]
     pub fn with_client_sequence(mut self, first_sequence: u8) -> ReplyWalker {
         self.shift = first_sequence.wrapping_sub(self.next);
+        self
+    }
+
+    /// The server's sequence numbers say nothing, as on a compressed connection, where servers count the packets of a reply
+    /// from where the frames stand (`net_flush` in the servers' `net_serv.cc`). The client's are right.
+    #[must_use]
+    pub fn with_any_numbers(mut self) -> ReplyWalker {
+        self.any_numbers = true;
+        self
+    }
+
+    /// The reply has at least so many results, unless one is an error. A procedure's rows, of which there may be any number,
+    /// are all followed by its OK: `u32::MAX`. Clients that are sent an EOF in front of the rows are told in it whether another
+    /// result follows; where the rows' end is at hand, it is looked at instead.
+    #[must_use]
+    pub fn with_results(mut self, least: u32) -> ReplyWalker {
+        self.least_results = Some(least);
         self
     }
 
@@ -148,8 +174,12 @@ impl ReplyWalker {
         let Some(header) = Header::parse(head.as_slice()) else {
             return Ok(());
         };
-        if header.sequence != self.next {
+        if self.is_out_of_order(header) {
             return Err(out_of_order(self.next, header.sequence, head.payload()));
+        }
+        if header.sequence != self.next {
+            self.shift = self.shift.wrapping_add(self.next).wrapping_sub(header.sequence);
+            self.next = header.sequence;
         }
         self.next = self.next.wrapping_add(1);
         let kind = if self.continued {
@@ -160,7 +190,7 @@ impl ReplyWalker {
         match kind {
             Kind::Pass(phase) => {
                 self.phase = phase;
-                self.insert_due_eof(chunk, view, sink);
+                self.insert_due_eof(place, chunk, view, sink);
                 self.continued = header.is_continued();
                 self.begin_body((place, head), header, chunk, view, sink);
                 Ok(())
@@ -168,6 +198,10 @@ impl ReplyWalker {
             Kind::Control if header.length > MAX_CONTROL => Err(ReplyError::ControlTooLong),
             Kind::Control => self.begin_control((place, head), header, chunk, view, sink),
         }
+    }
+
+    pub(super) fn is_out_of_order(&self, header: Header) -> bool {
+        header.sequence != self.next && !self.any_numbers
     }
 
     /// Passes whole packets where nothing else can be due; `true` if the piece is used up.

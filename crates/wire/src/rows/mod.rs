@@ -8,4 +8,4 @@ mod writer;
 
 pub use collector::{CollectError, Collected, ResultCollector};
 pub use outcome::{OkOutcome, QueryOutcome, TextResult, Told};
-pub use writer::write_text_result;
+pub use writer::{Column, ColumnType, write_text_result};

@@ -33,7 +33,8 @@ fn other_clients_get_what_the_server_would_have_told_them() {
         for name in recording.names().into_iter().filter(same) {
             for (tag, capabilities) in COMBINATIONS {
                 let stream = recording.reply(name, "11");
-                let walked = walk_whole(expect(name), 1, stream, &view(capabilities, &wanted)).unwrap();
+                let mut walker = ReplyWalker::new(expect(name), 1).with_results(1);
+                let walked = walk(&mut walker, stream, &[], &view(capabilities, &wanted)).unwrap();
                 compare(&recording, name, tag, capabilities, &walked.out);
             }
         }
@@ -55,7 +56,7 @@ fn comparable(packet: Packet, state_anywhere: bool) -> Packet {
     let changed = Status::SESSION_STATE_CHANGED | Status::ANSI_QUOTES;
     match packet {
         // The session's own flags are the view's, which here is of a new session.
-        Packet::MiddleEof(_) => Packet::MiddleEof(Status::default()),
+        Packet::MiddleEof(status) => Packet::MiddleEof(ahead(status)),
         // To old clients MySQL tells of OUT parameters, and of the result behind them, in the EOF in front of them.
         Packet::LastEof(status) if status.contains(Status::PS_OUT_PARAMS) => {
             Packet::LastEof(status.without(changed | Status::PS_OUT_PARAMS | Status::MORE_RESULTS_EXISTS))
@@ -78,6 +79,39 @@ fn comparable(packet: Packet, state_anywhere: bool) -> Packet {
             Packet::Err(code, text.into_iter().filter(|byte| !byte.is_ascii_digit()).collect())
         }
         packet => packet,
+    }
+}
+
+/// What an EOF in front of rows tells of what comes behind them.
+fn ahead(status: Status) -> Status {
+    Status(status.0 & (Status::MORE_RESULTS_EXISTS | Status::PS_OUT_PARAMS).0)
+}
+
+/// Of rows that do not come in one piece it is known only from the command what follows them.
+#[test]
+fn further_results_are_announced_in_front_of_rows_that_come_in_pieces() {
+    let wanted = Wanted::everything();
+    let old = view(Capabilities::PROTOCOL_41, &wanted);
+    for recording in recordings() {
+        for (name, least, announced) in [
+            ("call", u32::MAX, vec![true, true]),
+            ("call", 1, vec![false, false]),
+            ("multi", 3, vec![true, false]),
+        ] {
+            let stream = recording.reply(name, "11");
+            let every_byte: Vec<usize> = (1..stream.len()).collect();
+            let mut walker = ReplyWalker::new(expect(name), 1).with_results(least);
+            let walked = walk(&mut walker, stream, &every_byte, &old).unwrap();
+            let told = parse(expect(name), 1, &walked.out, Capabilities::PROTOCOL_41);
+            let said: Vec<bool> = told
+                .iter()
+                .filter_map(|packet| match packet {
+                    Packet::MiddleEof(status) => Some(status.contains(Status::MORE_RESULTS_EXISTS)),
+                    _ => None,
+                })
+                .collect();
+            assert_eq!(said, announced, "{} {name} {least}", recording.server);
+        }
     }
 }
 

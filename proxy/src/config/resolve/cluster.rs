@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use super::Resolver;
 use crate::config::address::Address;
-use crate::config::choice::TlsMode;
+use crate::config::choice::{Compression, TlsMode};
 use crate::config::file::{ClusterFile, NodeFile};
 use crate::config::model::{ClusterConfig, NodeConfig};
 use crate::config::secret::Secret;
@@ -38,6 +38,7 @@ impl Resolver<'_, '_> {
         if !verifies && tls_ca.is_some() {
             self.notices.push(format!("tls_ca has no effect with tls = \"{tls}\""));
         }
+        let compression: Compression = self.word(file.compression.as_ref())?;
         let workers = match &file.workers {
             Some(workers) => Some(self.number("workers", Some(workers), &WORKERS)?),
             None => None,
@@ -48,6 +49,7 @@ impl Resolver<'_, '_> {
             monitor_user,
             tls,
             tls_ca,
+            compression,
             workers,
         })
     }
