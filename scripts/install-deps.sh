@@ -67,7 +67,7 @@ install_drivers() {
         cp "$from/python/requirements.txt" "$to/python/"
     fi
     if ! cmp -s "$from/node/package.json" "$to/node/package.json" || [ ! -d "$to/node/node_modules" ]; then
-        say "Node's driver"
+        say "Node's drivers"
         cp "$from/node/package.json" "$to/node/"
         npm install --prefix "$to/node" --silent --no-audit --no-fund --no-package-lock
     fi
