@@ -28,6 +28,12 @@ on_every_engine!(
     node_mariadb,
     sequelize,
     typeorm,
+    php_mysqli,
+    php_pdo,
+    java_mariadb,
+    c_libmariadb,
+    perl_dbd_mysql,
+    perl_dbd_mariadb,
     go_sql_driver,
     rust_mysql_async,
     rust_sqlx,
@@ -149,6 +155,31 @@ fn sequelize(engine: Engine) {
 fn typeorm(engine: Engine) {
     let family = if engine == Engine::Mariadb { "mariadb" } else { "mysql" };
     check(engine, Path::new("node"), &[&source("node/orm_typeorm.js"), family]);
+}
+
+fn php_mysqli(engine: Engine) {
+    check(engine, Path::new("php"), &[&source("php/steps.php"), "mysqli"]);
+}
+
+fn php_pdo(engine: Engine) {
+    check(engine, Path::new("php"), &[&source("php/steps.php"), "pdo"]);
+}
+
+fn java_mariadb(engine: Engine) {
+    let path = format!("{}:/usr/share/java/mariadb-java-client.jar", installed().join("java").display());
+    check(engine, Path::new("java"), &["-Dfile.encoding=UTF-8", "-cp", &path, "Steps"]);
+}
+
+fn c_libmariadb(engine: Engine) {
+    check(engine, &installed().join("c/steps"), &[]);
+}
+
+fn perl_dbd_mysql(engine: Engine) {
+    check(engine, Path::new("perl"), &[&source("perl/steps.pl"), "mysql"]);
+}
+
+fn perl_dbd_mariadb(engine: Engine) {
+    check(engine, Path::new("perl"), &[&source("perl/steps.pl"), "MariaDB"]);
 }
 
 fn go_sql_driver(engine: Engine) {
