@@ -68,6 +68,7 @@ fn check_without(engine: Engine, program: &Path, arguments: &[&str], left_out: &
         .env("DB_PASSWORD", sandbox::APP_PASSWORD)
         .env("DB_SCHEMA", schema(cluster))
         .env("DB_LEAVE_OUT", left_out.join(" "))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("NODE_PATH", installed().join("node/node_modules"))
         .output()
         .unwrap_or_else(|error| {
@@ -144,8 +145,8 @@ fn node_mariadb(engine: Engine) {
     // An idle session that is killed is told so, where a server just closes: the driver's pool expects nothing and gives up.
     let killed = "killedConnection";
     // The statement prepared last can be named by an id of its own with MariaDB, which the proxy does not know.
-    let left_out = if engine == Engine::Mariadb { &[killed, "executeAtOnce"][..] } else { &[killed] };
-    check_without(engine, Path::new("node"), &[&source("node/mariadb.js")], left_out);
+    let left_out = if engine == Engine::Mariadb { vec![killed, "executeAtOnce"] } else { vec![killed] };
+    check_without(engine, Path::new("node"), &[&source("node/mariadb.js")], &left_out);
 }
 
 fn sequelize(engine: Engine) {
