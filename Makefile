@@ -11,15 +11,16 @@ PROVE_SECONDS ?= 600
 PROVE_SEED ?=
 PROVE_FLAGS ?=
 
-.PHONY: help demo test prove deps fuzz lint
+.PHONY: help demo test test-drivers prove deps fuzz lint
 
 help:
-	@echo "make demo        a private cluster, the proxy before it, and a small load (ENGINE=mysql|mariadb)"
-	@echo "make test        install what is missing, then run every test"
-	@echo "make prove       check the consistency levels on both families while things break (PROVE_SECONDS=600 PROVE_SEED=)"
-	@echo "make lint        formatting, clippy, and licences where cargo-deny is installed"
-	@echo "make fuzz        every parser that reads from the network, FUZZ_SECONDS=60 each"
-	@echo "make deps        install what the tests need, and nothing else"
+	@echo "make demo          a private cluster, the proxy before it, and a small load (ENGINE=mysql|mariadb)"
+	@echo "make test          install what is missing, then run every test"
+	@echo "make test-drivers  install what is missing, then run the drivers of many languages through the proxy"
+	@echo "make prove         check the consistency levels on both families while things break (PROVE_SECONDS=600 PROVE_SEED=)"
+	@echo "make lint          formatting, clippy, and licences where cargo-deny is installed"
+	@echo "make fuzz          every parser that reads from the network, FUZZ_SECONDS=60 each"
+	@echo "make deps          install what the tests need, and nothing else"
 
 demo:
 	@scripts/install-deps.sh demo $(ENGINE)
@@ -31,6 +32,10 @@ deps:
 
 test: deps
 	@scripts/test.sh
+
+# The last line says how long it took.
+test-drivers: deps
+	@$(CARGO) test --locked -p tidemark --test drivers -- --test-threads=3
 
 prove:
 	@scripts/install-deps.sh prove

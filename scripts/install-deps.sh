@@ -48,6 +48,13 @@ install_drivers() {
     need node nodejs
     need npm npm
     need go golang-go
+    need php php-cli
+    need perl perl
+    need javac default-jdk-headless
+    php -m 2>/dev/null | grep -qx mysqli || missing="$missing php-mysql"
+    perl -MDBD::mysql -e 1 2>/dev/null || missing="$missing libdbd-mysql-perl"
+    perl -MDBD::MariaDB -e 1 2>/dev/null || missing="$missing libdbd-mariadb-perl"
+    [ -e /usr/share/java/mariadb-java-client.jar ] || missing="$missing libmariadb-java"
     [ -e /usr/include/mariadb/mysql.h ] || missing="$missing libmariadb-dev"
     [ -d /usr/share/gocode/src/github.com/go-sql-driver/mysql ] ||
         missing="$missing golang-github-go-sql-driver-mysql-dev"
@@ -59,7 +66,7 @@ install_drivers() {
 
     from=$PWD/tests/drivers
     to=$(scripts/target-dir.sh drivers)
-    mkdir -p "$to/node" "$to/go"
+    mkdir -p "$to/node" "$to/go" "$to/c" "$to/java"
     if ! cmp -s "$from/python/requirements.txt" "$to/python/requirements.txt"; then
         say "Python's drivers"
         python3 -m venv --clear "$to/python"
@@ -67,11 +74,15 @@ install_drivers() {
         cp "$from/python/requirements.txt" "$to/python/"
     fi
     if ! cmp -s "$from/node/package.json" "$to/node/package.json" || [ ! -d "$to/node/node_modules" ]; then
-        say "Node's driver"
+        say "Node's drivers"
         cp "$from/node/package.json" "$to/node/"
         npm install --prefix "$to/node" --silent --no-audit --no-fund --no-package-lock
     fi
     GO111MODULE=off GOPATH=/usr/share/gocode go build -o "$to/go/steps" "$from/go/steps.go"
+    # shellcheck disable=SC2046 # a list of options
+    [ "$to/c/steps" -nt "$from/c/steps.c" ] ||
+        cc -O1 -o "$to/c/steps" "$from/c/steps.c" $(pkg-config --cflags --libs libmariadb) -pthread
+    [ "$to/java/Steps.class" -nt "$from/java/Steps.java" ] || javac -encoding UTF-8 -d "$to/java" "$from/java/Steps.java"
     [ -d "$to/rust" ] || say "Rust's drivers"
     cargo build --locked --quiet --manifest-path "$from/rust/Cargo.toml" --target-dir "$to/rust"
 }

@@ -49,6 +49,22 @@ commands=
 case $("$program" --help) in *--commands*) commands=--commands ;; esac
 same reconnect "$(printf 'SELECT 1;\nconnect\nSELECT DATABASE();\n' | client $commands "$DB_SCHEMA" 2>/dev/null)" "1
 $DB_SCHEMA"
+# The two families name what they offer differently.
+case $("$program" --help) in
+*--ssl-mode*) tls=--ssl-mode=REQUIRED without_tls=--ssl-mode=DISABLED ;;
+*) tls='--ssl --disable-ssl-verify-server-cert' without_tls=--skip-ssl ;;
+esac
+if [ "${DB_TLS:-}" = 0 ]; then
+    echo 'skip tls: DB_TLS is 0'
+else
+    # shellcheck disable=SC2086 # options
+    same tls "$(client $tls -e 'SELECT id, name FROM people' "$DB_SCHEMA")" "1${tab}Bea"
+fi
+if [ "${DB_COMPRESS:-}" = 1 ]; then
+    same compression "$(client --compress -e "SELECT REPEAT('x', 1 << 20)" "$DB_SCHEMA" 2>/dev/null | wc -c)" "$(((1 << 20) + 1))"
+else
+    echo 'skip compression: DB_COMPRESS is not 1'
+fi
 file=$(mktemp)
 trap 'rm -f "$file"' EXIT
 printf '7\tSeven\n8\tEight\n' > "$file"

@@ -13,6 +13,7 @@ struct Target {
     user: String,
     password: String,
     schema: String,
+    tls: bool,
 }
 
 impl Target {
@@ -24,6 +25,7 @@ impl Target {
             user: variable("DB_USER")?,
             password: variable("DB_PASSWORD")?,
             schema: variable("DB_SCHEMA")?,
+            tls: variable("DB_TLS").map_or(true, |value| value != "0"),
         })
     }
 }

@@ -1,7 +1,9 @@
 //! mysql_async.
 
+use std::time::Duration;
+
 use mysql_async::prelude::*;
-use mysql_async::{Conn, Error, Opts, OptsBuilder, Pool, Row, TxOpts, params};
+use mysql_async::{Conn, Error, Opts, OptsBuilder, Pool, Row, SslOpts, TxOpts, params};
 
 use crate::{Failure, TEXT, Target, large};
 
@@ -52,6 +54,9 @@ pub async fn run(target: &Target) -> Result<(), Failure> {
     transaction.rollback().await?;
     let mut transaction = db.start_transaction(TxOpts::default()).await?;
     transaction.exec_drop("UPDATE people SET note = ? WHERE name = 'Ada'", ("kept",)).await?;
+    transaction.query_drop("SAVEPOINT half").await?;
+    transaction.query_drop("UPDATE people SET note = 'lost'").await?;
+    transaction.query_drop("ROLLBACK TO SAVEPOINT half").await?;
     transaction.commit().await?;
     let notes: Vec<String> = db.query("SELECT note FROM people WHERE note IS NOT NULL").await?;
     assert_eq!(notes, ["kept"]);
@@ -117,6 +122,40 @@ pub async fn run(target: &Target) -> Result<(), Failure> {
     assert_eq!(db.query_first::<Option<u32>, _>("SELECT @number").await?, Some(None));
     db.ping().await?;
     println!("ok session_state");
+
+    let number = db.id();
+    let other = options.clone();
+    let killer = tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let mut other = Conn::new(other).await?;
+        other.query_drop(format!("KILL QUERY {number}")).await
+    });
+    let stopped = db.query_first::<u32, _>("SELECT COUNT(*) FROM numbers WHERE SLEEP(20) = 9").await;
+    refused(1317, "70100", stopped);
+    killer.await??;
+    println!("ok killed_statement");
+
+    let mut other = Conn::new(options.clone()).await?;
+    db.query_drop(format!("KILL {}", other.id())).await?;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert!(other.query_drop("SELECT 1").await.is_err());
+    println!("ok killed_connection");
+
+    if target.tls {
+        let unverified = SslOpts::default()
+            .with_danger_accept_invalid_certs(true)
+            .with_danger_skip_domain_validation(true);
+        let with_tls = OptsBuilder::from_opts(options.clone()).ssl_opts(unverified);
+        let mut other = Conn::new(with_tls).await?;
+        other.exec_drop("UPDATE people SET note = ? WHERE name = 'Ada'", (TEXT.repeat(1000),)).await?;
+        let note: Option<String> =
+            other.exec_first("SELECT note FROM people WHERE name = ?", ("Ada",)).await?;
+        assert_eq!(note, Some(TEXT.repeat(1000)));
+        other.disconnect().await?;
+        println!("ok tls");
+    } else {
+        println!("skip tls: DB_TLS is 0");
+    }
 
     let pool = Pool::new(options);
     for _ in 0..20 {

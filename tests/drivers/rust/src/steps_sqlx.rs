@@ -1,6 +1,6 @@
 //! sqlx.
 
-use sqlx::mysql::{MySqlConnectOptions, MySqlDatabaseError, MySqlPool};
+use sqlx::mysql::{MySqlConnectOptions, MySqlDatabaseError, MySqlPool, MySqlSslMode};
 use sqlx::{Connection, Error, MySqlConnection, Row};
 
 use crate::{Failure, TEXT, Target, large};
@@ -103,6 +103,20 @@ pub async fn run(target: &Target) -> Result<(), Failure> {
     db.ping().await?;
     db.close().await?;
     println!("ok session_state");
+
+    for (name, mode) in [("tls", MySqlSslMode::Required), ("without_tls", MySqlSslMode::Disabled)] {
+        if !target.tls && name == "tls" {
+            println!("skip tls: DB_TLS is 0");
+            continue;
+        }
+        let options = options(target, &target.password).ssl_mode(mode);
+        let mut db = MySqlConnection::connect_with(&options).await?;
+        sqlx::query("UPDATE people SET note = ?").bind(TEXT.repeat(1000)).execute(&mut db).await?;
+        let note: String = sqlx::query_scalar("SELECT note FROM people").fetch_one(&mut db).await?;
+        assert_eq!(note, TEXT.repeat(1000));
+        db.close().await?;
+        println!("ok {name}");
+    }
 
     let pool = MySqlPool::connect_with(options(target, &target.password)).await?;
     for _ in 0..20 {
