@@ -12,6 +12,9 @@ use crate::harness::on_every_engine;
 
 on_every_engine!(as_text, prepared);
 
+/// Of the whole corpus, and those that watch the replica: fewer would mean that the proxy uses the primary alone.
+const READS_AT_LEAST: u32 = 500;
+
 fn as_text(engine: Engine) {
     compare(engine, Pass::Text);
 }
@@ -29,7 +32,7 @@ fn mariadb_11_8_as_text() {
 fn compare(engine: Engine, pass: Pass) {
     let stage = Stage::new(engine);
     let (mut said, mut wrong, mut count) = (String::new(), 0, 0);
-    let begin = Instant::now();
+    let (begin, reads) = (Instant::now(), stage.reads_on_replica());
     for lines in conversations(engine.family()) {
         let file_begin = Instant::now();
         stage.clear();
@@ -62,7 +65,12 @@ fn compare(engine: Engine, pass: Pass) {
             wrong += 1;
         }
     }
-    eprintln!("{engine} {pass:?}: {count} statements in {:?}", begin.elapsed());
+    let reads = stage.reads_on_replica() - reads;
+    eprintln!(
+        "{engine} {pass:?}: {count} statements in {:?}, {reads} of the proxy's reads on the replica",
+        begin.elapsed()
+    );
+    assert!(!is_whole() || reads >= READS_AT_LEAST, "only {reads} reads ran on the replica");
     assert!(wrong == 0, "\n{engine} {pass:?}: {wrong} statements\n{said}");
 }
 

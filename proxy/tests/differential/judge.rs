@@ -143,7 +143,7 @@ impl Court {
         // Where the session may not ask, nothing has changed.
         let reply = self.primary.query("SELECT @@sql_mode, @@character_set_client");
         if reply.error().is_none()
-            && let [Some(mode), Some(charset)] = reply.text_rows()[0].as_slice()
+            && let Some([Some(mode), Some(charset)]) = reply.text_rows().first().map(Vec::as_slice)
         {
             self.dialect.set_sql_mode(mode.as_bytes());
             self.dialect.charset = Charset::from_name(charset.as_bytes());

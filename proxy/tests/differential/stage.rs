@@ -50,6 +50,13 @@ impl Stage {
         Target::Tcp(self.cluster.replicas()[0].address())
     }
 
+    /// How many SELECTs the replica has run.
+    pub(super) fn reads_on_replica(&self) -> u32 {
+        let mut client = Account::app().connect(&self.replica()).unwrap();
+        let row = client.rows("SHOW GLOBAL STATUS LIKE 'Com_select'").remove(0);
+        row[1].as_ref().unwrap().parse().unwrap()
+    }
+
     /// The schema anew, and no other of a conversation before.
     pub(super) fn clear(&self) {
         let mut client = Account::app().connect(&self.server()).unwrap();

@@ -17,7 +17,7 @@ COMMIT
 START TRANSACTION READ WRITE
 INSERT INTO t VALUES (5, 50)
 ROLLBACK WORK
-START TRANSACTION READ ONLY
+session: START TRANSACTION READ ONLY
 SELECT COUNT(*) FROM t
 SELECT 1
 mysql: known_text(SHOW WARNINGS row: \x05Error\x0417924Cannot execute statement in a READ ONLY transaction. / \x05Error\x041290aThe MySQL server is running with the --super-read-only option so it cannot execute this statement because the words of the replica are changed in the reply alone): UPDATE t SET v = 0
@@ -35,7 +35,7 @@ COMMIT
 START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY
 SELECT SUM(v) FROM t
 ROLLBACK
-START TRANSACTION READ ONLY
+session: START TRANSACTION READ ONLY
 mysql: known(part: OK / ERR; reply: affected rows 0 / error 1792 25006; SHOW WARNINGS reply: nothing / part 3 columns because a replica refuses what would end the transaction): CREATE TABLE in_read_only (id INT)
 mariadb: known_text(part: OK / ERR; reply: affected rows 0 / error 1792 25006; SHOW WARNINGS reply: nothing / part 3 columns because a replica refuses what would end the transaction): CREATE TABLE in_read_only (id INT)
 mysql: known(status: 2 / 2003 because the transaction goes on): SELECT 'outside'
