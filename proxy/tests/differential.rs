@@ -2,7 +2,8 @@
 //!
 //! The statements stand in `differential/corpus/*.sql`, one a line, by theme; `differential/corpus.rs` says how lines are
 //! marked. Each file is a conversation. It is had with the primary itself, then in a schema made anew with the proxy, once
-//! in text and once with prepared statements. `TIDEMARK_DIFFERENTIAL` names a part of the files' names, to run these alone.
+//! in text and once with prepared statements. `TIDEMARK_DIFFERENTIAL` names parts of files' names with commas between them, to run
+//! these alone and show which statements are errors.
 //!
 //! The same corpus judges the classifier: what it calls safe on a replica is run on one.
 #![cfg(test)]

@@ -18,6 +18,9 @@ on_every_engine!(no_safe_statement_is_refused);
 /// ER_OPTION_PREVENTS_STATEMENT, ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_READ_ONLY_MODE
 const READ_ONLY_ERRORS: [u16; 3] = [1290, 1792, 1836];
 
+/// What clients call it when the server has hung up: CR_SERVER_LOST.
+const GONE: u16 = 2013;
+
 /// Of the whole corpus: fewer would mean that the judge sees less than it did.
 const SAFE_AT_LEAST: usize = 800;
 
@@ -135,7 +138,9 @@ impl Court {
             run(other, &line.statement);
             return;
         }
-        run(&mut self.primary, &line.statement);
+        if run(&mut self.primary, &line.statement) == Some(GONE) {
+            self.primary = connect(&self.server, Login::Ordinary);
+        }
         if matches!(kind, Kind::SetSession | Kind::Use) {
             self.wait();
             run(&mut self.judge, &line.statement);
@@ -193,11 +198,11 @@ fn connect(target: &Target, login: Login) -> Client {
     account.connect(target).unwrap()
 }
 
-/// The number of the error, if it is one; 2013 where the server hung up.
+/// The number of the error, if it is one.
 fn run(client: &mut Client, statement: &[u8]) -> Option<u16> {
     client.send_query(statement);
     match client.try_reply() {
         Ok(reply) => reply.error().map(|error| error.code),
-        Err(_) => Some(2013),
+        Err(_) => Some(GONE),
     }
 }

@@ -65,6 +65,8 @@ impl Stage {
         }
         client.run(format!("CREATE DATABASE {SCHEMA}"));
         client.quit();
+        // FLUSH PRIVILEGES has a replica forget the password, and the proxy cannot tell it again.
+        Account::app().connect(&self.replica()).unwrap().quit();
         if let Err(error) = self.cluster.wait_caught_up(PATIENCE) {
             let said = self.cluster.replicas()[0].replication_status().unwrap();
             panic!("a statement stops the replica: {error}, {said:?}");
