@@ -13,7 +13,7 @@ use crate::harness::on_every_engine;
 on_every_engine!(as_text, prepared);
 
 /// Of the whole corpus, and those that watch the replica: fewer would mean that the proxy uses the primary alone.
-const READS_AT_LEAST: u32 = 500;
+const READS_AT_LEAST: u32 = 1_000;
 
 fn as_text(engine: Engine) {
     compare(engine, Pass::Text);

@@ -198,6 +198,9 @@ mod tests {
     use super::*;
     use crate::harness::reply::Packet;
 
+    /// A change, and what is noticed of it.
+    type Case<T> = (fn(&mut T), &'static str);
+
     fn column(flags: u8) -> Vec<u8> {
         let names = b"\x03def\x01s\x01t\x01t\x01n\x01o";
         [&names[..], &[12, 45, 0, 20, 0, 0, 0, 3, flags, 0, 0, 0, 0]].concat()
@@ -237,7 +240,7 @@ mod tests {
 
     #[test]
     fn every_change_of_a_result_set_is_noticed() {
-        let cases: [(fn(&mut Part), &str); 8] = [
+        let cases: [Case<Part>; 8] = [
             (|part| set_rows(part, |rows| rows[1][1] = b'c'), "row: \\x01b / \\x01c"),
             (|part| set_rows(part, |rows| drop(rows.pop())), "reply: row \\x01b / part end of rows"),
             (|part| set_end(part, |end| end.warnings = 1), "warnings: 2 / 1"),
@@ -275,7 +278,7 @@ mod tests {
     #[test]
     fn every_change_of_an_error_is_noticed() {
         let parts = [Part::Err(error())];
-        let cases: [(fn(&mut ServerError), &str); 3] = [
+        let cases: [Case<ServerError>; 3] = [
             (|error| error.message = "unknown".to_owned(), "text: Unknown / unknown"),
             (|error| error.code = 1, "error: 1054 42S22 / 1 42S22"),
             (|error| error.state = "HY000".to_owned(), "error: 1054 42S22 / 1054 HY000"),
