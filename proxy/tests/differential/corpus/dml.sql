@@ -1,0 +1,197 @@
+-- Changes of rows in all their forms.
+CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, a INT, b VARCHAR(20) UNIQUE, c INT NOT NULL DEFAULT 7, KEY (a))
+CREATE TABLE u (id INT PRIMARY KEY, a INT, b VARCHAR(20))
+INSERT INTO t (a, b) VALUES (1, 'one')
+SELECT LAST_INSERT_ID()
+INSERT t (a, b) VALUES (2, 'two'), (3, 'three')
+SELECT LAST_INSERT_ID(), ROW_COUNT()
+INSERT INTO t VALUES (DEFAULT, 4, 'four', DEFAULT)
+INSERT INTO t VALUES (NULL, 5, 'five', DEFAULT(c))
+INSERT INTO t VALUES (0, 6, 'six', 1)
+INSERT INTO t () VALUES ()
+INSERT INTO t VALUES ()
+INSERT INTO t (a) VALUE (8)
+INSERT INTO t SET a = 9, b = 'nine'
+INSERT INTO t SET a = a + 1, b = CONCAT('x', a)
+INSERT INTO corpus.t (t.a, corpus.t.b) VALUES (11, 'eleven')
+INSERT INTO t (id, a) VALUES (100, 100)
+INSERT INTO t (a) VALUES (101)
+INSERT INTO t (id) VALUES (-5)
+INSERT INTO t (a, b) SELECT 20, 'twenty'
+INSERT INTO t (a) SELECT a FROM t WHERE a < 3 ORDER BY a
+INSERT INTO u SELECT id, a, b FROM t WHERE id < 4
+INSERT INTO u (id, a) WITH w AS (SELECT 10 AS x) SELECT x, x FROM w
+INSERT INTO u (id, a) (SELECT 11, 11)
+INSERT INTO u (id, a) SELECT 12, 12 UNION SELECT 13, 13
+INSERT INTO u VALUES (14, (SELECT MAX(a) FROM t), UPPER('x'))
+mysql: INSERT INTO u TABLE nosuch
+mysql: INSERT INTO u VALUES ROW(15, 1, 'x'), ROW(16, 2, 'y')
+mysql: INSERT INTO t (id, a, b) VALUES (1, 1, 'z') AS new ON DUPLICATE KEY UPDATE b = CONCAT(new.b, new.id)
+mysql: INSERT INTO t (id, a) VALUES (1, 77) AS new (i, x) ON DUPLICATE KEY UPDATE a = x
+INSERT INTO t (id, a) VALUES (1, 5)
+INSERT INTO t (b) VALUES ('two')
+INSERT INTO t (b) VALUES ('fresh'), ('two')
+SELECT b FROM t WHERE b = 'fresh'
+INSERT IGNORE INTO t (id, a) VALUES (1, 5), (200, 200)
+INSERT IGNORE INTO t (c) VALUES (NULL)
+INSERT IGNORE INTO t (a) VALUES ('abc'), ('12x')
+INSERT INTO t (c) VALUES (NULL)
+INSERT INTO t (a) VALUES ('abc')
+INSERT INTO t (b) VALUES ('this text is longer than twenty characters')
+INSERT INTO t (a, b) VALUES (1)
+INSERT INTO t (a) VALUES (1, 2)
+INSERT INTO t (a, a) VALUES (1, 2)
+INSERT INTO t (nosuch) VALUES (1)
+INSERT INTO nosuch VALUES (1)
+INSERT INTO t VALUES (1, 2)
+INSERT INTO t
+INSERT INTO
+INSERT INTO t (a) VALUES
+INSERT LOW_PRIORITY INTO t (a) VALUES (30)
+INSERT HIGH_PRIORITY INTO t (a) VALUES (31)
+INSERT DELAYED INTO t (a) VALUES (32)
+INSERT INTO t (id, a) VALUES (1, 5) ON DUPLICATE KEY UPDATE a = 50
+INSERT INTO t (id, a) VALUES (1, 5) ON DUPLICATE KEY UPDATE a = 50
+INSERT INTO t (id, a) VALUES (1, 6), (300, 7) ON DUPLICATE KEY UPDATE a = VALUES(a) + 1, c = c + 1
+INSERT INTO t (id, a) VALUES (1, 6) ON DUPLICATE KEY UPDATE id = LAST_INSERT_ID(id), a = 60
+SELECT LAST_INSERT_ID()
+INSERT INTO t (id, a) SELECT id, a FROM u WHERE u.id < 3 ON DUPLICATE KEY UPDATE t.a = u.a * 10
+INSERT IGNORE INTO t (id, b) VALUES (1, 'two') ON DUPLICATE KEY UPDATE b = 'two'
+INSERT INTO t (id, a) VALUES (1, 1) ON DUPLICATE KEY UPDATE nosuch = 1
+SELECT * FROM t ORDER BY id
+REPLACE INTO t (id, a, b) VALUES (1, 1, 'replaced')
+REPLACE t SET id = 500, b = 'two'
+REPLACE INTO t (id, a) VALUES (1, 2), (501, 3)
+REPLACE LOW_PRIORITY INTO t (id) SELECT 502
+REPLACE INTO t VALUES (503)
+REPLACE INTO nosuch VALUES (1)
+SELECT ROW_COUNT()
+UPDATE t SET a = 1 WHERE id = 2
+UPDATE t SET a = 1 WHERE id = 2
+SELECT ROW_COUNT()
+UPDATE t SET a = a + 1, c = a WHERE id IN (2, 3)
+UPDATE t SET a = a + 1
+UPDATE t SET a = DEFAULT, c = DEFAULT WHERE id = 3
+UPDATE t AS x SET x.a = 5 WHERE x.id = 3
+UPDATE LOW_PRIORITY IGNORE t SET b = 'two' WHERE id = 3
+UPDATE t SET b = 'two' WHERE id = 3
+UPDATE t SET c = NULL WHERE id = 3
+UPDATE IGNORE t SET c = NULL WHERE id = 3
+UPDATE t SET a = 'x' WHERE id = 3
+UPDATE t SET id = id + 1000 WHERE id < 5 ORDER BY id DESC LIMIT 2
+UPDATE t SET a = 9 ORDER BY id LIMIT 1
+UPDATE t SET a = 5 WHERE FALSE
+UPDATE t SET nosuch = 1
+UPDATE t SET a = nosuch
+UPDATE nosuch SET a = 1
+UPDATE t SET
+UPDATE t SET a = (SELECT MAX(id) FROM u) WHERE id = 6
+UPDATE t SET a = (SELECT MAX(a) FROM t)
+UPDATE t JOIN u ON t.id = u.id SET t.a = u.a
+UPDATE t, u SET t.b = CONCAT('j', u.id), u.b = 'joined' WHERE t.id = u.id
+UPDATE t LEFT JOIN u USING (id) SET t.c = 0 WHERE u.id IS NULL
+UPDATE t, u SET t.a = 1 LIMIT 1
+WITH w AS (SELECT 6 AS i) UPDATE t SET a = 66 WHERE id IN (SELECT i FROM w)
+WITH w AS (SELECT 6 AS i) UPDATE t, w SET t.a = 67 WHERE t.id = w.i
+UPDATE t SET a = @old := a, c = 2 WHERE id = 6
+SELECT @old
+UPDATE t SET a = a WHERE id = 6
+DELETE FROM t WHERE id = 6
+DELETE FROM t WHERE id = 6
+SELECT ROW_COUNT()
+DELETE LOW_PRIORITY QUICK IGNORE FROM t WHERE id = 7
+DELETE FROM t WHERE a > 90 ORDER BY id DESC LIMIT 1
+DELETE t FROM t JOIN u ON t.id = u.id WHERE u.a = 3
+DELETE t, u FROM t, u WHERE t.id = u.id AND t.id = 100
+DELETE FROM t USING t INNER JOIN u ON t.id = u.id WHERE u.id = 12
+DELETE x FROM t AS x LEFT JOIN u ON x.id = u.id WHERE u.id IS NULL AND x.id > 400
+DELETE a, b FROM t AS a, u AS b WHERE FALSE
+DELETE FROM t x WHERE x.id = 8
+DELETE FROM nosuch
+DELETE FROM t WHERE nosuch = 1
+DELETE nosuch FROM t, u
+DELETE FROM t WHERE id = (SELECT MAX(id) FROM t)
+DELETE FROM t WHERE id IN (SELECT id FROM u)
+WITH w AS (SELECT 10 AS i) DELETE FROM u WHERE id IN (SELECT i FROM w)
+WITH w AS (SELECT 11 AS i) DELETE u FROM u, w WHERE u.id = w.i
+DELETE FROM u LIMIT 1
+DELETE FROM u
+SELECT * FROM t ORDER BY id
+TRUNCATE t
+INSERT INTO t (a) VALUES (1)
+SELECT LAST_INSERT_ID(), id FROM t
+mariadb: INSERT INTO t (a, b) VALUES (1, 'r1'), (2, 'r2') RETURNING id, b, a * 2 AS twice
+mariadb: INSERT INTO t (a) VALUES (3) RETURNING *
+mariadb: INSERT INTO t (id, a) VALUES (1, 5) ON DUPLICATE KEY UPDATE a = 6 RETURNING id, a
+mariadb: INSERT IGNORE INTO t (id, a) VALUES (1, 5) RETURNING id
+mariadb: INSERT INTO t (id, a) VALUES (1, 5) RETURNING id
+mariadb: INSERT INTO u SELECT id, a, b FROM t RETURNING id
+mariadb: REPLACE INTO t (id, a, b) VALUES (1, 5, 'r9') RETURNING b, (SELECT 1)
+mariadb: DELETE FROM t WHERE a = 5 RETURNING id, a
+mariadb: DELETE FROM t WHERE a = 555 RETURNING id
+mariadb: DELETE FROM t ORDER BY id LIMIT 1 RETURNING *, 'gone'
+mariadb: DELETE FROM t RETURNING nosuch
+mariadb: UPDATE t SET a = 1 RETURNING id
+mariadb: DELETE FROM u RETURNING COUNT(*)
+LOAD DATA INFILE '/nosuch/file' INTO TABLE t
+LOAD DATA INFILE '/nosuch/file' REPLACE INTO TABLE t FIELDS TERMINATED BY ',' ENCLOSED BY '"' ESCAPED BY '\\' LINES STARTING BY '#' TERMINATED BY '\n' IGNORE 1 LINES (a, @x, b) SET c = @x + 1
+LOAD DATA LOCAL INFILE '/nosuch/file' INTO TABLE t
+LOAD DATA LOW_PRIORITY INFILE 'x' IGNORE INTO TABLE nosuch CHARACTER SET latin1
+LOAD XML INFILE '/nosuch/file' INTO TABLE t ROWS IDENTIFIED BY '<r>'
+LOAD DATA INFILE
+IMPORT TABLE FROM '/nosuch/file.sdi'
+CREATE TABLE w (id INT PRIMARY KEY, v INT, UNIQUE (v)) ENGINE = InnoDB
+INSERT INTO w VALUES (1, 1), (2, 2), (3, 3)
+UPDATE w SET v = v + 1
+UPDATE w SET v = v + 1 ORDER BY v DESC
+UPDATE IGNORE w SET v = 3
+SET sql_safe_updates = 1
+UPDATE w SET v = 100
+DELETE FROM w
+UPDATE w SET v = 100 WHERE id = 1
+DELETE FROM w LIMIT 1
+SET sql_safe_updates = 0
+SET insert_id = 1000
+INSERT INTO t (a) VALUES (1000)
+SELECT LAST_INSERT_ID()
+SET last_insert_id = 55
+SELECT LAST_INSERT_ID()
+SET auto_increment_increment = 10, auto_increment_offset = 3
+INSERT INTO t (a) VALUES (1), (2)
+SELECT LAST_INSERT_ID()
+SET auto_increment_increment = DEFAULT, auto_increment_offset = DEFAULT
+SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO'
+INSERT INTO t (id, a) VALUES (0, 0)
+SELECT LAST_INSERT_ID()
+SET sql_mode = ''
+INSERT INTO t (a, c) VALUES ('abc', NULL), ('7 x', 99999999999)
+INSERT INTO t (b) VALUES ('this text is longer than twenty characters')
+UPDATE t SET c = NULL WHERE id = 0
+SELECT 1 / 0, a FROM t WHERE id = 0
+INSERT INTO t (a) VALUES (1 / 0)
+UPDATE t SET a = a / 0 WHERE id = 0
+SET sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO'
+INSERT INTO t (a) VALUES (1 / 0)
+UPDATE t SET a = 1 % 0
+SELECT 1 / 0
+SET sql_mode = DEFAULT
+INSERT INTO t (a) VALUES (1 / 0)
+SET max_error_count = 2
+INSERT IGNORE INTO t (a) VALUES ('a'), ('b'), ('c'), ('d')
+SELECT @@warning_count
+SET max_error_count = DEFAULT
+SET sql_notes = 0
+DROP TABLE IF EXISTS nosuch
+SET sql_notes = 1
+SET sql_warnings = 1
+INSERT INTO t (a) VALUES (77)
+INSERT IGNORE INTO t (id) VALUES (77), (77)
+SET sql_warnings = 0
+session(found_rows): SELECT COUNT(*) > 0 FROM t
+UPDATE t SET a = 1 WHERE id = 0
+UPDATE t SET a = 1 WHERE id = 0
+SELECT ROW_COUNT()
+UPDATE t SET a = 1 WHERE id = -99
+INSERT INTO t (id, a) VALUES (0, 1) ON DUPLICATE KEY UPDATE a = 1
+INSERT INTO t (id, a) VALUES (-1, 1) ON DUPLICATE KEY UPDATE a = 1
+INSERT INTO t (id, a) VALUES (-1, 1) ON DUPLICATE KEY UPDATE a = 1

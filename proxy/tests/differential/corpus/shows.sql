@@ -1,0 +1,246 @@
+-- SHOW, DESCRIBE, EXPLAIN, HELP, information_schema and the system schemas, as far as they say the same twice.
+CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, a INT, b VARCHAR(20) NOT NULL DEFAULT 'x' COMMENT 'text', c DECIMAL(5,2), d ENUM('x', 'y'), KEY a_b (a, b), UNIQUE KEY c (c), FULLTEXT KEY f (b))
+CREATE TABLE u (id INT PRIMARY KEY, t INT, CONSTRAINT to_t FOREIGN KEY (t) REFERENCES t (id))
+INSERT INTO t (a, b, c, d) VALUES (1, 'one', 1, 'x'), (2, 'two', 2, 'y'), (3, 'three', 3, NULL)
+INSERT INTO u VALUES (1, 1), (2, 2)
+CREATE VIEW v AS SELECT a, b FROM t
+CREATE PROCEDURE p(IN x INT, OUT y VARCHAR(5)) COMMENT 'does nothing' SET y = x
+CREATE FUNCTION f(x INT) RETURNS INT DETERMINISTIC NO SQL RETURN x
+CREATE TRIGGER tr BEFORE INSERT ON u FOR EACH ROW SET NEW.t = NEW.t
+ANALYZE TABLE t, u
+SHOW DATABASES LIKE 'corpus'
+SHOW SCHEMAS LIKE 'information%'
+SHOW DATABASES WHERE `Database` = 'mysql'
+SHOW TABLES
+SHOW TABLES FROM corpus
+SHOW TABLES IN corpus LIKE '_'
+SHOW FULL TABLES
+SHOW FULL TABLES WHERE Table_type = 'VIEW'
+SHOW TABLES FROM nosuch
+SHOW TABLES WHERE nosuch = 1
+any(the clock and statistics): SHOW TABLE STATUS
+any(the clock and statistics): SHOW TABLE STATUS FROM corpus LIKE 't'
+any(the clock and statistics): SHOW TABLE STATUS WHERE Name = 'v'
+SHOW OPEN TABLES FROM corpus LIKE 'nosuch'
+SHOW COLUMNS FROM t
+SHOW FULL COLUMNS FROM t
+SHOW FIELDS FROM t IN corpus
+SHOW COLUMNS FROM corpus.t LIKE 'a%'
+SHOW COLUMNS FROM t WHERE `Key` <> ''
+SHOW COLUMNS FROM v
+SHOW COLUMNS FROM nosuch
+SHOW FULL FIELDS FROM v
+DESCRIBE t
+DESC t
+DESC t a
+DESCRIBE t 'b%'
+DESCRIBE corpus.t id
+DESCRIBE nosuch
+DESCRIBE t nosuch
+EXPLAIN t
+EXPLAIN t b
+SHOW INDEX FROM t
+SHOW INDEXES IN t FROM corpus
+SHOW KEYS FROM t WHERE Key_name = 'PRIMARY'
+SHOW INDEX FROM nosuch
+SHOW CREATE TABLE t
+SHOW CREATE TABLE corpus.u
+SHOW CREATE TABLE v
+SHOW CREATE VIEW v
+SHOW CREATE VIEW t
+SHOW CREATE TABLE nosuch
+SHOW CREATE DATABASE corpus
+SHOW CREATE DATABASE nosuch
+SHOW CREATE PROCEDURE p
+SHOW CREATE FUNCTION f
+any(the clock): SHOW CREATE TRIGGER tr
+SHOW CREATE EVENT nosuch
+SHOW CREATE USER CURRENT_USER
+SHOW CREATE USER nosuch
+any(the clock): SHOW TRIGGERS
+any(the clock): SHOW TRIGGERS FROM corpus WHERE `Table` = 'u'
+SHOW EVENTS
+SHOW EVENTS FROM corpus LIKE 'x'
+any(the clock): SHOW PROCEDURE STATUS WHERE Db = 'corpus'
+any(the clock): SHOW FUNCTION STATUS WHERE Db = 'corpus'
+SHOW PROCEDURE CODE p
+SHOW FUNCTION CODE f
+SHOW CHARACTER SET LIKE 'utf8%'
+SHOW CHARSET WHERE Maxlen > 3
+SHOW CHARACTER SET
+SHOW COLLATION LIKE 'utf8mb4_general%'
+SHOW COLLATION WHERE Charset = 'latin1' AND `Default` = 'Yes'
+SHOW COLLATION
+SHOW ENGINES
+SHOW STORAGE ENGINES
+SHOW PLUGINS
+SHOW PRIVILEGES
+SHOW ERRORS
+SHOW WARNINGS
+SHOW COUNT(*) WARNINGS
+SHOW COUNT(*) ERRORS
+SHOW VARIABLES LIKE 'autocommit'
+SHOW SESSION VARIABLES LIKE 'sql\_m%'
+SHOW LOCAL VARIABLES WHERE Variable_name = 'time_zone'
+SHOW GLOBAL VARIABLES LIKE 'max_connections'
+SHOW VARIABLES WHERE Variable_name IN ('sql_notes', 'sql_warnings') AND Value = 'ON'
+SHOW VARIABLES LIKE 'nosuch'
+SHOW VARIABLES LIKE 'character\_set\_%'
+SHOW VARIABLES LIKE 'version'
+SHOW STATUS LIKE 'nosuch'
+any(counts): SHOW STATUS LIKE 'Threads_connected'
+any(counts): SHOW GLOBAL STATUS LIKE 'Uptime'
+any(counts): SHOW SESSION STATUS LIKE 'Com\_select'
+SHOW STATUS WHERE Variable_name = 'Last_query_cost' AND 1 = 0
+some(who is there): SHOW PROCESSLIST
+some(who is there): SHOW FULL PROCESSLIST
+SHOW GRANTS
+SHOW GRANTS FOR CURRENT_USER
+SHOW GRANTS FOR CURRENT_USER()
+SHOW GRANTS FOR app
+SHOW GRANTS FOR nosuch
+any(the engine's own words): SHOW ENGINE InnoDB STATUS
+some(the engine's own words): SHOW ENGINE InnoDB MUTEX
+SHOW ENGINE nosuch STATUS
+any(positions): mysql: SHOW BINARY LOG STATUS
+any(positions): mariadb: SHOW MASTER STATUS
+mysql: SHOW MASTER STATUS
+any(positions): mariadb: SHOW BINLOG STATUS
+some(positions): SHOW BINARY LOGS
+some(positions): mysql: SHOW REPLICAS
+SHOW REPLICA STATUS
+mariadb: SHOW SLAVE STATUS
+mariadb: SHOW ALL SLAVES STATUS
+mysql: SHOW SLAVE STATUS
+some(ids): mariadb: SHOW SLAVE HOSTS
+some(positions): SHOW BINLOG EVENTS LIMIT 1
+SHOW BINLOG EVENTS IN 'nosuch'
+SHOW RELAYLOG EVENTS
+SHOW PROFILES
+SHOW PROFILE
+SHOW PROFILE ALL FOR QUERY 1
+mysql: SHOW PARSE_TREE SELECT 1
+mysql: SHOW LIBRARY STATUS
+mysql: SHOW EXTENDED FULL TABLES LIKE 't'
+mariadb: SHOW AUTHORS
+mariadb: SHOW CONTRIBUTORS
+mariadb: SHOW PLUGINS SONAME 'nosuch.so'
+mariadb: SHOW PLUGINS SONAME WHERE Name = 'nosuch'
+mariadb: SHOW LOCALES
+mariadb: SHOW CLIENT_STATISTICS
+mariadb: SHOW USER_STATISTICS
+mariadb: SHOW INDEX_STATISTICS
+mariadb: SHOW TABLE_STATISTICS
+mariadb: SHOW QUERY_RESPONSE_TIME
+mariadb: SHOW WSREP_STATUS
+mariadb: SHOW PACKAGE STATUS
+mariadb: SHOW CREATE PACKAGE nosuch
+mariadb: SHOW EXPLAIN FOR 999999999
+mariadb: SHOW ANALYZE FOR 999999999
+SHOW NOSUCH
+SHOW
+SHOW TABLES LIKE
+show tables like 't'
+raw: SHOW\n\tTABLES\nLIKE\n't'
+/* c */ SHOW /* c */ TABLES /* c */ LIKE 't' -- end
+SHOW TABLES; SHOW DATABASES LIKE 'corpus'
+mysql: HELP 'contents'
+text(MariaDB prepares it and answers in no known form): mariadb: HELP 'contents'
+mysql: HELP 'SELECT'
+text(MariaDB prepares it and answers in no known form): mariadb: HELP 'SELECT'
+mysql: HELP 'nosuch'
+text(MariaDB prepares it and answers in no known form): mariadb: HELP 'nosuch'
+mysql: HELP '%alter%'
+text(MariaDB prepares it and answers in no known form): mariadb: HELP '%alter%'
+HELP
+EXPLAIN SELECT 1
+EXPLAIN SELECT * FROM t WHERE id = 1
+EXPLAIN SELECT * FROM t WHERE a = 1
+any(estimates): EXPLAIN SELECT * FROM t JOIN u ON u.t = t.id WHERE t.b LIKE 'x%' ORDER BY t.c
+DESCRIBE SELECT a FROM t WHERE id = 2
+DESC SELECT 1
+any(estimates): EXPLAIN SELECT a, COUNT(*) FROM t GROUP BY a
+any(estimates): EXPLAIN SELECT 1 UNION SELECT 2
+any(estimates): EXPLAIN SELECT * FROM (SELECT a FROM t LIMIT 1) d
+EXPLAIN UPDATE t SET a = 1 WHERE id = 1
+EXPLAIN DELETE FROM t WHERE id = 1
+EXPLAIN INSERT INTO t (a) VALUES (1)
+EXPLAIN REPLACE INTO t (id, a) VALUES (1, 1)
+any(estimates): EXPLAIN INSERT INTO u SELECT id + 100, id FROM t
+EXPLAIN FORMAT = TRADITIONAL SELECT * FROM t WHERE id = 1
+any(estimates): EXPLAIN FORMAT = JSON SELECT * FROM t WHERE a > 1
+any(estimates): EXPLAIN FORMAT=JSON UPDATE t SET a = 5 WHERE id = 5
+EXPLAIN FORMAT = NOSUCH SELECT 1
+EXPLAIN SELECT nosuch FROM t
+EXPLAIN SELECT * FROM nosuch
+EXPLAIN SELEC
+EXPLAIN
+EXPLAIN CREATE TABLE x (id INT)
+EXPLAIN EXTENDED SELECT 1
+EXPLAIN PARTITIONS SELECT 1
+EXPLAIN FOR CONNECTION 999999999
+any(estimates): mysql: EXPLAIN FORMAT = TREE SELECT * FROM t WHERE id = 1
+any(estimates and times): mysql: EXPLAIN ANALYZE SELECT * FROM t WHERE id = 1
+any(estimates and times): mysql: EXPLAIN ANALYZE FORMAT = TREE SELECT COUNT(*) FROM t
+mysql: EXPLAIN ANALYZE UPDATE t SET a = 1 WHERE id = 1
+any(estimates): mysql: EXPLAIN INTO @plan FORMAT = JSON SELECT 1
+mysql: SELECT JSON_VALID(@plan)
+any(estimates): mysql: EXPLAIN FORMAT = TREE FOR SCHEMA corpus SELECT 1
+mysql: EXPLAIN TABLE t
+mysql: EXPLAIN FORMAT = TRADITIONAL VALUES ROW(1)
+any(estimates): mysql: EXPLAIN FORMAT = JSON TABLE t
+any(estimates and times): mariadb: ANALYZE SELECT * FROM t WHERE id = 1
+any(estimates and times): mariadb: ANALYZE FORMAT = JSON SELECT * FROM t
+any(estimates and times): mariadb: ANALYZE UPDATE t SET a = a WHERE id = 1
+any(estimates): mariadb: EXPLAIN EXTENDED SELECT * FROM t WHERE id = 1
+mariadb: EXPLAIN PARTITIONS SELECT * FROM t WHERE id = 1
+SELECT SCHEMA_NAME, DEFAULT_CHARACTER_SET_NAME, DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = 'corpus'
+any(the plan): SELECT TABLE_NAME, TABLE_TYPE, ENGINE, TABLE_COMMENT FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'corpus' ORDER BY TABLE_NAME
+any(the plan): SELECT * FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = 'corpus' ORDER BY TABLE_NAME, ORDINAL_POSITION
+any(the plan): SELECT COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLUMN_KEY, EXTRA FROM information_schema.columns WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 't' ORDER BY ORDINAL_POSITION
+any(statistics): SELECT * FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = 'corpus' ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX
+any(the plan): SELECT * FROM information_schema.TABLE_CONSTRAINTS WHERE TABLE_SCHEMA = 'corpus' ORDER BY TABLE_NAME, CONSTRAINT_NAME
+any(the plan): SELECT * FROM information_schema.KEY_COLUMN_USAGE WHERE TABLE_SCHEMA = 'corpus' ORDER BY TABLE_NAME, CONSTRAINT_NAME
+any(the plan): SELECT * FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = 'corpus'
+any(the plan): SELECT TABLE_NAME, VIEW_DEFINITION, CHECK_OPTION, IS_UPDATABLE FROM information_schema.VIEWS WHERE TABLE_SCHEMA = 'corpus'
+any(the plan): SELECT ROUTINE_NAME, ROUTINE_TYPE, DATA_TYPE, ROUTINE_COMMENT FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = 'corpus' ORDER BY ROUTINE_NAME
+any(the plan): SELECT SPECIFIC_NAME, PARAMETER_MODE, PARAMETER_NAME, DATA_TYPE FROM information_schema.PARAMETERS WHERE SPECIFIC_SCHEMA = 'corpus' ORDER BY SPECIFIC_NAME, ORDINAL_POSITION
+any(the plan): SELECT TRIGGER_NAME, EVENT_MANIPULATION, ACTION_STATEMENT FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = 'corpus'
+any(the plan): SELECT EVENT_NAME FROM information_schema.EVENTS WHERE EVENT_SCHEMA = 'corpus'
+SELECT CHARACTER_SET_NAME, MAXLEN FROM information_schema.CHARACTER_SETS WHERE MAXLEN = 4 ORDER BY 1
+SELECT COLLATION_NAME, ID FROM information_schema.COLLATIONS WHERE CHARACTER_SET_NAME = 'ascii' ORDER BY ID
+SELECT ENGINE, SUPPORT FROM information_schema.ENGINES ORDER BY ENGINE
+SELECT PLUGIN_NAME FROM information_schema.PLUGINS WHERE PLUGIN_NAME = 'InnoDB'
+any(the plan): SELECT PRIVILEGE_TYPE FROM information_schema.USER_PRIVILEGES WHERE GRANTEE LIKE '%app%' ORDER BY 1
+SELECT * FROM information_schema.SCHEMA_PRIVILEGES WHERE TABLE_SCHEMA = 'nosuch'
+SELECT * FROM information_schema.TABLE_PRIVILEGES WHERE TABLE_SCHEMA = 'nosuch'
+SELECT COUNT(*) > 0 FROM information_schema.PROCESSLIST
+SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'nosuch'
+SELECT * FROM information_schema.nosuch
+SELECT * FROM INFORMATION_SCHEMA.SCHEMATA WHERE schema_name = 'corpus'
+INSERT INTO information_schema.TABLES VALUES (1)
+DELETE FROM information_schema.TABLES
+CREATE TABLE information_schema.x (id INT)
+DROP DATABASE information_schema
+mysql: SELECT * FROM information_schema.CHECK_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = 'corpus'
+any(the plan): mysql: SELECT * FROM information_schema.KEYWORDS WHERE WORD IN ('SELECT', 'TABLE') ORDER BY WORD
+any(the plan): mysql: SELECT TABLE_NAME FROM information_schema.VIEW_TABLE_USAGE WHERE VIEW_SCHEMA = 'corpus'
+any(the plan): mysql: SELECT * FROM information_schema.ST_SPATIAL_REFERENCE_SYSTEMS WHERE SRS_ID = 0
+mysql: SELECT * FROM performance_schema.nosuch
+mysql: SELECT VARIABLE_VALUE FROM performance_schema.session_variables WHERE VARIABLE_NAME = 'autocommit'
+mysql: SELECT VARIABLE_NAME FROM performance_schema.global_status WHERE VARIABLE_NAME = 'Uptime'
+mysql: SELECT sys.format_bytes(2048), sys.list_add('a', 'b'), sys.quote_identifier('x`y')
+mysql: SELECT sys.version_major() > 0
+any(the version's): mysql: SELECT sys_version FROM sys.version
+mariadb: SELECT VARIABLE_VALUE FROM information_schema.SESSION_VARIABLES WHERE VARIABLE_NAME = 'AUTOCOMMIT'
+mariadb: SELECT VARIABLE_NAME FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'UPTIME'
+mariadb: SELECT VARIABLE_NAME, VARIABLE_SCOPE, VARIABLE_TYPE FROM information_schema.SYSTEM_VARIABLES WHERE VARIABLE_NAME = 'AUTOCOMMIT'
+mariadb: SELECT * FROM information_schema.KEYWORDS WHERE WORD IN ('SELECT', 'TABLE') ORDER BY WORD
+mariadb: SELECT * FROM information_schema.SQL_FUNCTIONS WHERE FUNCTION LIKE 'ABS%'
+mariadb: SELECT * FROM information_schema.GEOMETRY_COLUMNS WHERE F_TABLE_SCHEMA = 'corpus'
+mariadb: SELECT * FROM information_schema.APPLICABLE_ROLES
+mariadb: SELECT * FROM information_schema.ENABLED_ROLES
+SELECT Host, User FROM mysql.user WHERE User = 'app'
+SELECT COUNT(*) FROM mysql.db WHERE Db = 'nosuch'
+SELECT COUNT(*) FROM mysql.help_topic WHERE name = 'nosuch'
+SELECT * FROM mysql.nosuch
