@@ -46,12 +46,6 @@ on_every_engine!(
 /// one connection at what another one did.
 #[track_caller]
 fn check(engine: Engine, program: &Path, arguments: &[&str]) {
-    check_without(engine, program, arguments, &[]);
-}
-
-/// The same without these steps, in which the proxy does not do yet what a server does.
-#[track_caller]
-fn check_without(engine: Engine, program: &Path, arguments: &[&str], left_out: &[&str]) {
     assert!(
         program.exists() || !program.is_absolute(),
         "{} is missing: scripts/install-deps.sh test installs it",
@@ -67,7 +61,7 @@ fn check_without(engine: Engine, program: &Path, arguments: &[&str], left_out: &
         .env("DB_USER", sandbox::APP_USER)
         .env("DB_PASSWORD", sandbox::APP_PASSWORD)
         .env("DB_SCHEMA", schema(cluster))
-        .env("DB_LEAVE_OUT", left_out.join(" "))
+        .env("DB_COMPRESS", "1")
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("NODE_PATH", installed().join("node/node_modules"))
         .output()
@@ -142,11 +136,7 @@ fn node_mysql2(engine: Engine) {
 }
 
 fn node_mariadb(engine: Engine) {
-    // An idle session that is killed is told so, where a server just closes: the driver's pool expects nothing and gives up.
-    let killed = "killedConnection";
-    // The statement prepared last can be named by an id of its own with MariaDB, which the proxy does not know.
-    let left_out = if engine == Engine::Mariadb { vec![killed, "executeAtOnce"] } else { vec![killed] };
-    check_without(engine, Path::new("node"), &[&source("node/mariadb.js")], &left_out);
+    check(engine, Path::new("node"), &[&source("node/mariadb.js")]);
 }
 
 fn sequelize(engine: Engine) {

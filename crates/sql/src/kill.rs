@@ -4,6 +4,7 @@ use crate::dialect::Dialect;
 use crate::effects::Effects;
 use crate::kind::Kind;
 use crate::lexer::{Gated, Lexer};
+use crate::prepare::string_value;
 use crate::reason::Reason;
 use crate::statement::One;
 use crate::target::Target;
@@ -73,6 +74,11 @@ fn target(lexer: &mut Lexer<'_>) -> Option<(KillKind, Victim)> {
     }
     let number = || std::str::from_utf8(first.bytes(lexer.sql)).ok()?.parse().ok();
     let victim = match first.kind {
+        // What is no number counts as 0 to the servers.
+        Tok::Str => {
+            let text = string_value(first.bytes(lexer.sql), lexer.dialect());
+            Victim::Id(std::str::from_utf8(&text).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0))
+        }
         Tok::Number => number().map_or(Victim::Expression, Victim::Id),
         Tok::Op if first.bytes(lexer.sql) == b"?" => Victim::Parameter,
         Tok::Word if lexer.keyword(first) == Kw::ConnectionId => {

@@ -224,7 +224,8 @@ impl Session {
     /// What is prepared in place of SELECT CONNECTION_ID(): the servers would tell their own ids.
     pub(super) fn connection_id_statement(&self, text: &[u8]) -> Vec<u8> {
         let name = self.connection_id_column(text).replace('`', "``");
-        format!("SELECT CAST({} AS UNSIGNED) AS `{name}`", self.id).into_bytes()
+        // As wide as servers say that an id is.
+        format!("SELECT CAST({:010} AS UNSIGNED) AS `{name}`", self.id).into_bytes()
     }
 
     /// KILL of a session of this proxy.

@@ -221,7 +221,7 @@ mod tests {
 
     fn facts(parts: Vec<Part>) -> Vec<Fact> {
         let packets = vec![Packet { sequence: 5, payload: Vec::new() }];
-        Fact::of_reply(&Reply { parts, packets, middles: Vec::new() })
+        Fact::of_reply(&Reply { parts, packets, middles: Vec::new(), out_ends: Vec::new() })
     }
 
     /// What is noticed when a reply is changed so.

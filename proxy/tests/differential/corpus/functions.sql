@@ -63,12 +63,12 @@ SELECT WEIGHT_STRING('a' AS CHAR(2)), HEX(WEIGHT_STRING('ab'))
 SELECT CHARSET('a'), COLLATION('a'), COERCIBILITY('a'), CHARSET(1), COLLATION(NULL), COERCIBILITY(NULL), CHARSET(USER())
 SELECT DATABASE(), SCHEMA(), USER() = SESSION_USER(), CURRENT_USER(), CURRENT_USER, SYSTEM_USER() = USER()
 SELECT VERSION() = @@version, LENGTH(VERSION()) > 3
-mysql: known_text(column charset: 63 / 45; column length: 21 / 1024; column type: 8 / 253; column flags: a1 / 0 because what Tidemark answers itself is text): any(its own in every session): SELECT CONNECTION_ID()
-mariadb: known_text(column charset: 63 / 45; column length: 10 / 1024; column type: 3 / 253; column flags: a1 / 0 because what Tidemark answers itself is text): any(its own in every session): SELECT CONNECTION_ID()
+mysql: any(its own in every session): SELECT CONNECTION_ID()
+mariadb: any(its own in every session): SELECT CONNECTION_ID()
 any(its own in every session): SELECT CONNECTION_ID() + 0, @@pseudo_thread_id
 SELECT CONNECTION_ID() = CONNECTION_ID(), CONNECTION_ID() > 0
-mysql: known_text(column charset: 63 / 45; column length: 21 / 1024; column type: 8 / 253; column flags: a1 / 0 because what Tidemark answers itself is text): any(its own in every session): select connection_id() as id
-mariadb: known_text(column charset: 63 / 45; column length: 10 / 1024; column type: 3 / 253; column flags: a1 / 0 because what Tidemark answers itself is text): any(its own in every session): select connection_id() as id
+mysql: any(its own in every session): select connection_id() as id
+mariadb: any(its own in every session): select connection_id() as id
 SELECT BENCHMARK(10, 1 + 1), SLEEP(0), SLEEP(0.001)
 SELECT SLEEP(-1)
 SELECT SLEEP(NULL)

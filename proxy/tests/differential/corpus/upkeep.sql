@@ -55,13 +55,13 @@ CACHE INDEX m IN default
 LOAD INDEX INTO CACHE m
 LOAD INDEX INTO CACHE m IGNORE LEAVES
 LOAD INDEX INTO CACHE nosuch
-mysql: known_text(SHOW WARNINGS reply: row \x05Error\x041094\x1cUnknown thread id: 999999999 / part end of rows because the proxy says it itself): KILL 999999999
-mariadb: known_text(SHOW WARNINGS reply: row \x05Error\x041094\x1cUnknown thread id: 999999999 / part end of rows because the proxy says it itself): KILL 999999999
-mysql: known_text(SHOW WARNINGS reply: row \x05Error\x041094\x1cUnknown thread id: 999999999 / part end of rows because the proxy says it itself): KILL QUERY 999999999
-mariadb: known_text(SHOW WARNINGS reply: row \x05Error\x041094\x1cUnknown thread id: 999999999 / part end of rows because the proxy says it itself): KILL QUERY 999999999
-KILL CONNECTION 'x'
+mysql: known(SHOW WARNINGS reply: row \x05Error\x041094\x1cUnknown thread id: 999999999 / part end of rows because the proxy says it itself): KILL 999999999
+mariadb: known(SHOW WARNINGS reply: row \x05Error\x041094\x1cUnknown thread id: 999999999 / part end of rows because the proxy says it itself): KILL 999999999
+mysql: known(SHOW WARNINGS reply: row \x05Error\x041094\x1cUnknown thread id: 999999999 / part end of rows because the proxy says it itself): KILL QUERY 999999999
+mariadb: known(SHOW WARNINGS reply: row \x05Error\x041094\x1cUnknown thread id: 999999999 / part end of rows because the proxy says it itself): KILL QUERY 999999999
+known(SHOW WARNINGS reply: row \x07Warning\x041292&Truncated incorrect INTEGER value: \'x\' / part end of rows because the proxy says it itself): KILL CONNECTION 'x'
 KILL
-mariadb: known_text(SHOW WARNINGS row: \x05Error\x041094\x1cUnknown thread id: 999999999 / \x05Error\x041064\x94You have an error in your SQL syntax; check the manual that corresponds to your MariaDB server version for the right syntax to use near \'\' at line 1 because the proxy says it itself): KILL SOFT 999999999
+mariadb: known(SHOW WARNINGS row: \x05Error\x041094\x1cUnknown thread id: 999999999 / \x05Error\x041064\x94You have an error in your SQL syntax; check the manual that corresponds to your MariaDB server version for the right syntax to use near \'\' at line 1 because the proxy says it itself): KILL SOFT 999999999
 mariadb: KILL QUERY ID 999999999
 mariadb: KILL USER nosuch
 free(what the system's last error was): INSTALL PLUGIN nosuch SONAME 'nosuch.so'
