@@ -1,7 +1,7 @@
 //! What the proxy answers itself: TIDEMARK statements, CONNECTION_ID(), KILL, PING.
 
 use gtid::{Flavor, Position};
-use sql::{KillKind, Shown, TidemarkCommand};
+use sql::{KillKind, Shown, SslStatus, TidemarkCommand};
 use wire::rows::{Column, ColumnType, write_text_result};
 
 use super::decide::NoNode;
@@ -226,6 +226,21 @@ impl Session {
         let name = self.connection_id_column(text).replace('`', "``");
         // As wide as servers say that an id is.
         format!("SELECT CAST({:010} AS UNSIGNED) AS `{name}`", self.id).into_bytes()
+    }
+
+    /// SHOW STATUS LIKE 'Ssl_version' and the like: of the client's own connection.
+    pub(super) async fn answer_ssl_status(
+        &mut self,
+        command: &mut Command,
+        status: SslStatus,
+    ) -> Result<(), End> {
+        let (version, cipher) = self.client.tls_session().unwrap_or_default();
+        let value = match status {
+            SslStatus::Version => version.to_owned(),
+            SslStatus::Cipher => cipher,
+        };
+        let cells = row([status.name().to_owned(), value]);
+        self.answer_rows(command, &["Variable_name", "Value"], &[cells]).await
     }
 
     /// KILL of a session of this proxy.

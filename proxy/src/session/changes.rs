@@ -16,6 +16,9 @@ use crate::backend::state::{self, Shared, State};
 use crate::relay::{Command, Heard};
 use crate::route::Go;
 
+/// Effects on temporary tables.
+const TEMPORARY: Effects = Effects::CREATES_TEMPORARY_TABLE.union(Effects::DROPS_TEMPORARY);
+
 /// Prefix of the variables that the proxy itself depends on.
 pub(super) const TRACKERS: &[u8] = b"session_track_";
 
@@ -86,6 +89,9 @@ impl Session {
         // A procedure may have made a temporary table besides the variables that the server names.
         let unexplained = heard.state_changed && (!explained || runs_unseen(statement));
         self.pins.note(statement.effects, unexplained);
+        if statement.effects.intersects(TEMPORARY) {
+            self.note_temporary_tables(statement, &text);
+        }
         if unexplained && only_writes(statement) {
             self.pins.note_trigger();
         }
@@ -141,7 +147,7 @@ impl Session {
 
     /// The text a statement ran with: its own, or the prepared one's. Copied only for statements that change state.
     fn text_of(&self, statement: &Statement, command: &Command) -> Vec<u8> {
-        let sets = Effects::SETS_USER_VARIABLE | Effects::SETS_SESSION_VARIABLE;
+        let sets = Effects::SETS_USER_VARIABLE | Effects::SETS_SESSION_VARIABLE | TEMPORARY;
         let leaves_state = statement.effects.intersects(sets)
             || matches!(statement.kind, Kind::SetRole | Kind::SetSession | Kind::SetTransaction)
             || (statement.kind == Kind::Multi && statement.request.target != sql::Target::Replica);

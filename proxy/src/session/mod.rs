@@ -1,7 +1,7 @@
 //! A client's session: read a command, understand it, decide where it runs, run it there, remember what came of it.
 //!
 //! The steps are files of their own, in this order: `understand`, `decide` (with `route`, which is pure), `reach`,
-//! `run` (with `relay`), `remember` (with `changes`, `unasked` and `pins`). Beside the road: `attend` for waiting, `herald` for who must
+//! `run` (with `relay`), `remember` (with `changes`, `unasked`, `temporary` and `pins`). Beside the road: `attend` for waiting, `herald` for who must
 //! hear of a write first, `speculate` for reads that run while the primary is asked (`question`), `answer` for what the
 //! proxy says itself, `split` for transactions that have not reached a node yet, `ahead`, `reset`, `kill` and `tunnel` for
 //! commands with rules of their own.
@@ -26,6 +26,7 @@ mod reset;
 mod run;
 mod speculate;
 mod split;
+mod temporary;
 mod tunnel;
 mod unasked;
 mod understand;
@@ -59,6 +60,7 @@ use reach::Backends;
 pub use registry::{Card, Ending, Registry};
 use speculate::Guesses;
 use split::Split;
+use temporary::Temporary;
 use unasked::Unasked;
 use understand::{Role, Statement, Understood};
 
@@ -99,6 +101,7 @@ pub struct Session {
     /// The cluster's epoch when it came to live there.
     home_since: u64,
     pins: Pins,
+    temporary: Temporary,
     /// Variables that keep reads on the primary.
     tied_by: BTreeSet<Box<[u8]>>,
     /// What is still to be learnt of the session's state.
@@ -214,6 +217,7 @@ impl Session {
             home: None,
             home_since: 0,
             pins: Pins::default(),
+            temporary: Temporary::default(),
             tied_by: BTreeSet::new(),
             unasked: None,
             next_transaction_on: None,
@@ -255,6 +259,7 @@ impl Session {
                 let text = command.payload(&self.client).get(text).unwrap_or_default().to_vec();
                 self.answer_connection_id(command, &text).await
             }
+            Understood::SslStatus(status) => self.answer_ssl_status(command, status).await,
             Understood::Kill(kind, id) => self.answer_kill(command, kind, id).await,
             Understood::CloseStatement(id) => self.close_statement(command, id).await,
             Understood::LongData(id) => self.long_data(command, id).await,

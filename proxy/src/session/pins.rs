@@ -67,6 +67,11 @@ impl Pins {
         self.other |= changed && has(Effects::OPAQUE);
     }
 
+    /// All temporary tables that statements of their own have made are dropped.
+    pub(super) fn no_temporary_tables(&mut self) {
+        self.temporary_table = false;
+    }
+
     /// A trigger has changed something in the session: a user variable, or a temporary table.
     pub(super) fn note_trigger(&mut self) {
         self.opaque_variables = true;

@@ -228,6 +228,11 @@ impl Session {
                 if let BackendError::Connect(_) = error {
                     self.instance.cluster.report_failure(node, &error.to_string());
                 }
+                if let BackendError::PasswordNeeded = error {
+                    // The node has forgotten the account. The next client that logs in is asked for the password, and every
+                    // node is shown it again.
+                    self.instance.accounts.forget(&self.account.user);
+                }
                 self.backends.refuse(node);
                 tracing::debug!(session = self.id, node = node.index(), %error, "cannot log in to a node");
                 Err(error)

@@ -12,6 +12,7 @@ use super::changes::is_system_schema;
 use super::decide::Overrides;
 use super::pins::Pins;
 use super::split::Split;
+use super::temporary::Temporary;
 use super::{End, Session};
 use crate::backend::control;
 use crate::backend::state::{Shared, State};
@@ -123,6 +124,7 @@ impl Session {
         self.in_system_schema = schema.as_deref().is_some_and(is_system_schema);
         self.state = Shared::new(State { schema, ..State::default() });
         self.pins = Pins::default();
+        self.temporary = Temporary::default();
         self.tied_by.clear();
         self.unasked = None;
         self.prepared.clear();

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use gtid::Flavor;
-use sql::{Classified, Effects, KillKind, Kind, PreparedText, Source, Target, Victim};
+use sql::{Classified, Effects, KillKind, Kind, PreparedText, Source, SslStatus, Target, Victim};
 use wire::Execute;
 use wire::command::{CommandCode, query_text};
 use wire::prepared::statement_id;
@@ -62,6 +62,8 @@ pub(super) enum Understood {
     Own(std::ops::Range<usize>),
     /// SELECT CONNECTION_ID().
     ConnectionId(std::ops::Range<usize>),
+    /// SHOW STATUS about the client's TLS.
+    SslStatus(SslStatus),
     /// KILL of a connection or its statement, by its id.
     Kill(KillKind, u64),
     /// COM_STMT_CLOSE: no answer.
@@ -148,6 +150,11 @@ impl Session {
                 return Understood::ConnectionId(range);
             }
             Target::Proxy if classified.kind == Kind::Kill => return self.understand_kill(text, None),
+            Target::Primary if classified.kind == Kind::Show => {
+                if let Some(status) = sql::ssl_status(text, self.dialect) {
+                    return Understood::SslStatus(status);
+                }
+            }
             _ if classified.kind != Kind::Kill && self.kills_out_of_sight(&classified, text) => {
                 return Understood::Refuse(ClientError::kill_out_of_sight());
             }

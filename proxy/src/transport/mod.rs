@@ -127,6 +127,17 @@ impl Channel {
         matches!(self.socket, Socket::Accepted(_) | Socket::Connected(_))
     }
 
+    /// The version and the cipher suite of TLS, if it is spoken, as OpenSSL names them.
+    pub fn tls_session(&self) -> Option<(&'static str, String)> {
+        let connection: &rustls::CommonState = match &self.socket {
+            Socket::Accepted(stream) => stream.get_ref().1,
+            Socket::Connected(stream) => stream.get_ref().1,
+            Socket::Plain(_) | Socket::Gone => return None,
+        };
+        let (version, suite) = (connection.protocol_version()?, connection.negotiated_cipher_suite()?);
+        Some(tls::openssl_names(version, suite.suite()))
+    }
+
     /// From the next byte on, in both directions, the compressed protocol is spoken.
     pub fn compress(&mut self, algorithm: Algorithm) {
         self.compression = Some(Box::new(Compression::new(algorithm)));

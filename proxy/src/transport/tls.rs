@@ -10,8 +10,8 @@ use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName, UnixTime};
 use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, ServerConfig,
-    SignatureScheme,
+    CertificateError, CipherSuite, ClientConfig, DigitallySignedStruct, Error, ProtocolVersion,
+    RootCertStore, ServerConfig, SignatureScheme,
 };
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
@@ -33,6 +33,23 @@ pub enum TlsError {
     /// The parts do not fit each other.
     #[error("cannot use the TLS settings: {0}")]
     Unusable(String),
+}
+
+/// What OpenSSL, and so the servers, call a version and a cipher suite. Rustls calls suites as the standards do:
+/// `TLS13_AES_128_GCM_SHA256`, `TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`.
+pub(super) fn openssl_names(version: ProtocolVersion, suite: CipherSuite) -> (&'static str, String) {
+    let version = if version == ProtocolVersion::TLSv1_3 { "TLSv1.3" } else { "TLSv1.2" };
+    let standard = suite.as_str().unwrap_or_default();
+    let name = match standard.strip_prefix("TLS13_") {
+        Some(rest) => format!("TLS_{rest}"),
+        None => standard
+            .trim_start_matches("TLS_")
+            .replace("_WITH_", "-")
+            .replace("AES_", "AES")
+            .replace("_POLY1305_SHA256", "-POLY1305")
+            .replace('_', "-"),
+    };
+    (version, name)
 }
 
 /// The TLS side of all endpoints: from files, or a certificate made at start as mysqld makes one.
@@ -223,5 +240,27 @@ impl ServerCertVerifier for AnyName {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.0.supported_verify_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suites_are_named_as_the_servers_name_them() {
+        let named = |version, suite| openssl_names(version, suite);
+        assert_eq!(
+            named(ProtocolVersion::TLSv1_3, CipherSuite::TLS13_AES_256_GCM_SHA384),
+            ("TLSv1.3", "TLS_AES_256_GCM_SHA384".to_owned())
+        );
+        assert_eq!(
+            named(ProtocolVersion::TLSv1_2, CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256),
+            ("TLSv1.2", "ECDHE-RSA-AES128-GCM-SHA256".to_owned())
+        );
+        assert_eq!(
+            named(ProtocolVersion::TLSv1_2, CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256),
+            ("TLSv1.2", "ECDHE-ECDSA-CHACHA20-POLY1305".to_owned())
+        );
     }
 }

@@ -16,13 +16,32 @@ on_every_engine!(
     servers_without_tls,
     a_certificate_from_files,
     tls_can_be_required,
+    a_client_is_told_of_its_own_connection,
 );
 
 /// Whether the proxy's connection to the primary is encrypted.
 fn is_encrypted(target: &Target) -> bool {
     let mut client = Account::app().connect(target).unwrap();
-    let rows = client.rows("SHOW SESSION STATUS LIKE 'Ssl_cipher'");
+    let rows = client.rows("SHOW SESSION STATUS WHERE Variable_name = 'Ssl_cipher'");
     rows[0][1].as_deref().is_some_and(|cipher| !cipher.is_empty())
+}
+
+/// Whatever the proxy's connections to the servers are.
+fn a_client_is_told_of_its_own_connection(engine: Engine) {
+    for mode in ["disabled", "required"] {
+        let proxy = Setup::of(shared(engine)).cluster(format!("tls = \"{mode}\"")).endpoint("rw", "").start();
+        for (tls, version, cipher) in [(Tls::No, "", ""), (Tls::Yes, "TLSv1.3", "TLS_")] {
+            let mut client = Account::app().tls(tls).connect(&proxy.target("rw")).unwrap();
+            let mut told = |name: &str| {
+                let row = client.rows(&format!("SHOW STATUS LIKE '{name}'")).remove(0);
+                assert_eq!(row[0].as_deref(), Some(name));
+                row[1].clone().unwrap()
+            };
+            assert_eq!(told("Ssl_version"), version);
+            let suite = told("Ssl_cipher");
+            assert!(suite.starts_with(cipher) && suite.is_empty() == cipher.is_empty(), "{suite}");
+        }
+    }
 }
 
 fn authority(cluster: &Cluster) -> String {

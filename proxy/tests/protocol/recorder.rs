@@ -46,7 +46,7 @@ impl Recorder {
         for (index, packet) in packets.iter_mut().enumerate() {
             if reply.middles.contains(&index) {
                 packet.payload[1..3].fill(0);
-                packet.payload[3] &= 0x48;
+                packet.payload[3] &= 0x78;
                 packet.payload[4] &= 0x10;
             } else if reply.out_ends.contains(&index) {
                 packet.payload[1..].fill(0);

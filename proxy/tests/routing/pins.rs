@@ -81,6 +81,15 @@ fn temporary_tables(engine: Engine) {
         assert_eq!(route_of(&mut client, "SELECT * FROM temporary").1, reason, "{create}");
         assert_eq!(route_of(&mut client, "SELECT v FROM t").0, "primary", "{create}");
     }
+    // Nothing is left when all are dropped, in whatever way they are named.
+    client.run("CREATE TEMPORARY TABLE one (id INT)");
+    client.run(format!("CREATE TEMPORARY TABLE `{}`.`two` (id INT)", stage.schema));
+    client.run("CREATE TEMPORARY TABLE IF NOT EXISTS one (id INT)");
+    client.run("DROP TEMPORARY TABLE two");
+    assert_eq!(route_of(&mut client, "SELECT v FROM t").0, "primary");
+    assert_eq!(client.error("DROP TEMPORARY TABLE no_such_table").code, 1051);
+    client.run(format!("DROP TABLE IF EXISTS {}.one", stage.schema));
+    assert_eq!(route_of(&mut client, "SELECT v FROM t").0, "replica");
     // One that hides a table of the same name.
     client.run("CREATE TEMPORARY TABLE t (v INT)");
     client.run("INSERT INTO t VALUES (1234)");
@@ -89,6 +98,7 @@ fn temporary_tables(engine: Engine) {
     }
     client.run("DROP TEMPORARY TABLE t");
     assert_eq!(client.value("SELECT v FROM t"), "1");
+    assert_eq!(route_of(&mut client, "SELECT v FROM t").0, "replica");
 }
 
 fn temporary_tables_of_a_procedure(engine: Engine) {

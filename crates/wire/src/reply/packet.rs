@@ -238,7 +238,8 @@ impl ReplyWalker {
     fn foreseen(&self, end: Option<Status>) -> Status {
         match (self.expect, self.least_results, end) {
             (Expect::Query | Expect::Execute, Some(_), Some(end)) => {
-                Status(end.0 & (Status::MORE_RESULTS_EXISTS | Status::PS_OUT_PARAMS).0)
+                let told = Status::MORE_RESULTS_EXISTS | Status::PS_OUT_PARAMS | Status::NO_INDEX_USED;
+                Status(end.0 & (told | Status::NO_GOOD_INDEX_USED).0)
             }
             (Expect::Query | Expect::Execute, Some(least), None) if self.results < least => {
                 Status::MORE_RESULTS_EXISTS
