@@ -5,6 +5,7 @@
 mod harness;
 
 mod protocol {
+    mod beginnings;
     mod compressed;
     mod cursors;
     mod diagnostics;

@@ -72,10 +72,15 @@ impl Monitor {
             channel: logged_in.channel,
             variables: Variables::default(),
         };
-        // The server must neither close the connection for being idle nor cut the questions short.
+        // The server must neither close the connection for being idle nor cut questions or answers short, whatever its
+        // init_connect says.
         let settings = match connection.flavor {
-            Flavor::Mysql => "SET SESSION wait_timeout = 31536000, max_execution_time = 0",
-            Flavor::Mariadb => "SET SESSION wait_timeout = 31536000, max_statement_time = 0",
+            Flavor::Mysql => {
+                "SET SESSION wait_timeout = 31536000, max_execution_time = 0, sql_select_limit = DEFAULT, autocommit = 1"
+            }
+            Flavor::Mariadb => {
+                "SET SESSION wait_timeout = 31536000, max_statement_time = 0, sql_select_limit = DEFAULT, autocommit = 1"
+            }
         };
         connection.ask(settings, Duration::ZERO).await?;
         Ok(connection)

@@ -78,8 +78,9 @@ impl Session {
         ))
     }
 
-    /// BEGIN ends the transaction before it, and so does DDL. One that only read, on a replica, ends there, for the next one may write. In
-    /// MySQL it may not when it does not say so: it is read-only as the one before it was, and stays.
+    /// BEGIN ends the transaction before it, and so does DDL. One that only read, on a replica, ends there, for what comes
+    /// next may write. A BEGIN of MySQL may not when it does not say so: its transaction is read-only as the one before it
+    /// was, and stays.
     pub(super) async fn end_read_only_transaction(&mut self, statement: &Statement) {
         let begins = match statement.kind {
             Kind::Begin => {

@@ -360,6 +360,8 @@ fn corrupt() -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const BOTH: [Algorithm; 2] = [Algorithm::Zlib, Algorithm::Zstd { level: 3 }];
@@ -449,6 +451,38 @@ mod tests {
                 let error = read(&lie, algorithm, 100, 5000).unwrap_err();
                 assert_eq!(error.kind(), io::ErrorKind::InvalidData);
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_do_no_harm(bytes: Vec<u8>, step in 1_usize..50, zlib: bool) {
+            let algorithm = if zlib { Algorithm::Zlib } else { Algorithm::Zstd { level: 3 } };
+            let mut reader = Compression::new(algorithm);
+            let mut room = [0; 64];
+            for piece in bytes.chunks(step) {
+                reader.raw().spare()[..piece.len()].copy_from_slice(piece);
+                reader.raw().filled(piece.len());
+                while let Ok(count) = reader.unpack(&mut room) {
+                    prop_assert!(count <= room.len());
+                    if count == 0 {
+                        break;
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn damaged_frames_do_no_harm(at in 0_usize..200, byte: u8, zlib: bool) {
+            let algorithm = if zlib { Algorithm::Zlib } else { Algorithm::Zstd { level: 3 } };
+            let mut frames = Compression::new(algorithm).pack(&content(3000)).unwrap();
+            let at = at % frames.len();
+            frames[at] = byte;
+            let mut reader = Compression::new(algorithm);
+            reader.raw().spare()[..frames.len()].copy_from_slice(&frames);
+            reader.raw().filled(frames.len());
+            let mut room = [0; 512];
+            while let Ok(1..) = reader.unpack(&mut room) {}
         }
     }
 

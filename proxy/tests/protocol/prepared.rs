@@ -23,6 +23,9 @@ on_every_engine!(
     the_statement_that_was_prepared_last,
     many_rows_in_one_execution,
     more_of_a_types_name,
+    definitions_that_change,
+    the_same_text_prepared_twice,
+    as_many_columns_and_parameters_as_there_can_be,
 );
 
 const TINY: u8 = 1;
@@ -40,6 +43,83 @@ const NEWDECIMAL: u8 = 246;
 const BLOB: u8 = 252;
 const VAR_STRING: u8 = 253;
 const STRING: u8 = 254;
+
+/// On whatever node it runs, a statement has the columns that its tables have now.
+fn definitions_that_change(engine: Engine) {
+    let stage = Stage::new(engine);
+    let account = Account::app().schema(&stage.schema);
+    let direct = crate::harness::stream::Target::Tcp(stage.cluster.primary().address());
+    let mut heard = Vec::new();
+    for target in [&direct, &stage.proxy.target("rw")] {
+        let mut client = account.connect(target).unwrap();
+        client.run("DROP TABLE IF EXISTS changing");
+        client.run("CREATE TABLE changing (id INT)");
+        client.run("INSERT INTO changing VALUES (1)");
+        let id = client.prepare("SELECT * FROM changing WHERE id > ?").unwrap().id;
+        let mut replies = Vec::new();
+        for change in [
+            "DO 0",
+            "ALTER TABLE changing ADD COLUMN v VARCHAR(10) DEFAULT 'new'",
+            "ALTER TABLE changing MODIFY COLUMN v INT DEFAULT 5",
+            "ALTER TABLE changing DROP COLUMN v",
+            "DROP TABLE changing",
+            "CREATE TABLE changing (id INT, other DATE)",
+        ] {
+            client.query(change);
+            for how in [Execution::WithTypes, Execution::WithoutTypes, Execution::WithoutTypes] {
+                let reply = client.execute(id, &[Param::number(0)], how);
+                let outcome = match reply.parts.into_iter().next() {
+                    Some(Part::Rows { columns, rows, .. }) => Ok((columns, rows)),
+                    Some(Part::Err(error)) => Err(error.code),
+                    other => panic!("{other:?}"),
+                };
+                replies.push((change, outcome));
+            }
+        }
+        heard.push(replies);
+    }
+    assert_eq!(heard[0], heard[1]);
+}
+
+fn the_same_text_prepared_twice(engine: Engine) {
+    let stage = Stage::new(engine);
+    let mut client = Account::app().connect(&stage.proxy.target("rw")).unwrap();
+    let [one, other] = [(); 2].map(|()| client.prepare("SELECT ?").unwrap().id);
+    assert_ne!(one, other);
+    for id in [one, other, one, other] {
+        assert!(client.execute(id, &[Param::number(1)], Execution::WithTypes).error().is_none());
+    }
+    client.close(one);
+    assert_eq!(client.execute(one, &[Param::number(1)], Execution::WithTypes).error().unwrap().code, 1243);
+    for _ in 0..4 {
+        assert!(client.execute(other, &[Param::number(1)], Execution::WithoutTypes).error().is_none());
+    }
+}
+
+fn as_many_columns_and_parameters_as_there_can_be(engine: Engine) {
+    let stage = Stage::new(engine);
+    let account = Account::app();
+    for count in [900, 4096] {
+        let columns: Vec<String> = (0..count).map(|number| format!("{number} c{number}")).collect();
+        let text = format!("SELECT {}", columns.join(", "));
+        stage.compare(&account, |recorder| {
+            recorder.query(&text);
+            let id = recorder.prepare(&text);
+            recorder.execute(id, &[], Execution::WithTypes);
+        });
+    }
+    let many: Vec<Param> = (0..65_535).map(Param::number).collect();
+    let text = format!("SELECT 65534 IN ({})", vec!["?"; many.len()].join(","));
+    let mut client = account.connect(&stage.proxy.target("rw")).unwrap();
+    let prepared = client.prepare(&text).unwrap();
+    assert_eq!(usize::from(prepared.params), many.len());
+    for how in [Execution::WithTypes, Execution::WithoutTypes, Execution::WithoutTypes] {
+        let reply = client.execute(prepared.id, &many, how);
+        let Some(Part::Rows { rows, .. }) = reply.parts.first() else { panic!("{:?}", reply.error()) };
+        assert_eq!(rows[0][2], 1, "{how:?}");
+    }
+    assert_eq!(client.prepare(text.replace("(?", "(?,?")).unwrap_err().code, 1390);
+}
 
 /// Larger ones go to the primary at once, although the statement ran on a replica.
 fn a_reset_reaches_parameters_that_were_sent_ahead(engine: Engine) {
