@@ -32,9 +32,12 @@ impl Session {
         let on_primary = self.count(go, search);
         self.remember_transaction(statement, go, &heard);
         if statement.role == Role::Prepare {
-            // What it will do it has not done yet.
+            // What it will do it has not done yet. MariaDB keeps what can be asked about the statement before it.
             self.remember_statement(statement, go, command, &heard);
-            self.previous = Some(go.node);
+            let kept = self.flavor == Flavor::Mariadb && heard.prepared.is_some_and(|ok| ok.warnings == 0);
+            if !kept || self.previous.is_none() {
+                self.previous = Some(go.node);
+            }
             return;
         }
         self.remember_position(statement, go, &heard, on_primary, search);

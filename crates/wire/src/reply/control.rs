@@ -1,6 +1,7 @@
 //! The packets that steer a reply: read, reported, and translated.
 
 use super::classify::Phase;
+use super::rows::End;
 use super::{ClientView, Expect, ReplyError, ReplySink, ReplyWalker};
 use crate::eof::{EOF_HEADER, EOF_LENGTH};
 use crate::err::ERR_HEADER;
@@ -26,7 +27,7 @@ pub(super) enum Fate {
 
 /// An EOF packet that is due in front of a packet that was read, and how the result ends if that is what it says.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct EofInFront(pub(super) Option<Status>);
+pub(super) struct EofInFront(pub(super) Option<End>);
 
 impl ReplyWalker {
     /// Reads a packet, tells the sink and sets the next phase.
@@ -46,6 +47,7 @@ impl ReplyWalker {
                 let ok = PrepareOk::parse(payload)?;
                 prepared::set_statement_id(payload, view.statement_id)?;
                 sink.prepared(ok);
+                self.prepared_warnings = ok.warnings;
                 self.phase = Phase::PrepareParams { left: ok.params, columns: ok.columns }.skip_empty();
                 Ok((None, Fate::Forward))
             }
@@ -91,7 +93,7 @@ impl ReplyWalker {
             ok.write(&mut self.rewritten, header, view.capabilities, view.wanted)?;
             Fate::Rewritten
         };
-        Ok((eof_in_front.then_some(EofInFront(Some(ok.status))), fate))
+        Ok((eof_in_front.then_some(EofInFront(Some(End { status: ok.status, warnings: ok.warnings }))), fate))
     }
 }
 

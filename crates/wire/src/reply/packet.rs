@@ -4,6 +4,7 @@ use super::chunk::Chunk;
 use super::classify::Phase;
 use super::control::{EofInFront, Fate};
 use super::head::{Head, Place};
+use super::rows::End;
 use super::walker::Inside;
 use super::{ClientView, Expect, ReplyError, ReplySink, ReplyWalker, rows};
 use crate::eof::{EOF_LENGTH, eof_bytes};
@@ -209,7 +210,7 @@ impl ReplyWalker {
 
     fn insert_eof_in_front(
         &mut self,
-        end: Option<Status>,
+        end: Option<End>,
         chunk: &mut Chunk<'_>,
         view: &ClientView<'_>,
         sink: &mut impl ReplySink,
@@ -223,28 +224,30 @@ impl ReplyWalker {
     /// Puts in an EOF behind the frames so far, in front of rows that end as `end` says where that is known already.
     fn insert_eof(
         &mut self,
-        end: Option<Status>,
+        end: Option<End>,
         chunk: &mut Chunk<'_>,
         view: &ClientView<'_>,
         sink: &mut impl ReplySink,
     ) {
         chunk.flush(sink);
-        let status = self.status.unwrap_or(view.status).lasting() | self.added | self.foreseen(end);
-        sink.insert(&eof_frame(self.next.wrapping_add(self.shift), status, 0));
+        let (foreseen, warnings) = self.foreseen(end);
+        let status = self.status.unwrap_or(view.status).lasting() | self.added | foreseen;
+        sink.insert(&eof_frame(self.next.wrapping_add(self.shift), status, warnings));
         self.shift = self.shift.wrapping_add(1);
     }
 
-    /// What a server says in front of the rows of what comes behind them.
-    fn foreseen(&self, end: Option<Status>) -> Status {
+    /// What a server says in front of the rows of what comes behind them, and how many warnings it has by then.
+    fn foreseen(&self, end: Option<End>) -> (Status, u16) {
         match (self.expect, self.least_results, end) {
+            (Expect::Prepare, ..) => (Status::default(), self.prepared_warnings),
             (Expect::Query | Expect::Execute, Some(_), Some(end)) => {
                 let told = Status::MORE_RESULTS_EXISTS | Status::PS_OUT_PARAMS | Status::NO_INDEX_USED;
-                Status(end.0 & (told | Status::NO_GOOD_INDEX_USED).0)
+                (Status(end.status.0 & (told | Status::NO_GOOD_INDEX_USED).0), end.warnings)
             }
             (Expect::Query | Expect::Execute, Some(least), None) if self.results < least => {
-                Status::MORE_RESULTS_EXISTS
+                (Status::MORE_RESULTS_EXISTS, 0)
             }
-            _ => Status::default(),
+            _ => (Status::default(), 0),
         }
     }
 

@@ -6,15 +6,23 @@ use crate::err::ERR_HEADER;
 use crate::frame::{HEADER, MAX_PAYLOAD};
 use crate::{Header, OkPacket, Status};
 
-/// What the OK says that ends the result whose next packet starts here, if all packets up to it are there.
-pub(super) fn end(bytes: &[u8]) -> Option<Status> {
+/// What the OK behind rows says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    pub(super) status: Status,
+    pub(super) warnings: u16,
+}
+
+/// The end of the result whose next packet starts here, if all packets up to it are there.
+pub(super) fn end(bytes: &[u8]) -> Option<End> {
     let mut rest = bytes;
     loop {
         let header = Header::parse(rest)?;
         let payload = rest.get(HEADER..HEADER + header.length)?;
         match payload.first() {
             Some(&EOF_HEADER) if header.length < MAX_PAYLOAD => {
-                return OkPacket::parse(payload, SERVER).ok().map(|ok| ok.status);
+                let ok = OkPacket::parse(payload, SERVER).ok()?;
+                return Some(End { status: ok.status, warnings: ok.warnings });
             }
             None | Some(&ERR_HEADER) => return None,
             // A row of several frames is never all there.

@@ -21,6 +21,8 @@ pub struct ReplyWalker {
     pub(super) any_numbers: bool,
     /// How many results the reply has at least, unless one is an error; `None`: the client does not look ahead.
     pub(super) least_results: Option<u32>,
+    /// The warnings of a statement that was prepared.
+    pub(super) prepared_warnings: u16,
     /// Results that have begun.
     pub(super) results: u32,
     /// The next frame continues a packet.
@@ -62,6 +64,7 @@ impl ReplyWalker {
             shift: 0,
             any_numbers: false,
             least_results: None,
+            prepared_warnings: 0,
             results: 0,
             continued: false,
             eof_due: false,
