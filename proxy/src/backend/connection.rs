@@ -21,7 +21,7 @@ use crate::transport::Channel;
 
 /// How long a node may take to bring a connection to the session's state.
 /// ER_MUST_CHANGE_PASSWORD: the account's password has expired.
-const MUST_CHANGE_PASSWORD: u16 = 1820;
+pub const MUST_CHANGE_PASSWORD: u16 = 1820;
 
 const SETUP_TIMEOUT: Duration = Duration::from_secs(10);
 

@@ -9,6 +9,6 @@ pub mod login;
 pub mod secret;
 pub mod state;
 
-pub use connection::{Connection, Tracking};
+pub use connection::{Connection, MUST_CHANGE_PASSWORD, Tracking};
 pub use error::{BackendError, ServerError};
 pub use secret::Secret;

@@ -114,6 +114,8 @@ pub struct Session {
     needs: Needs,
     guesses: Guesses,
     prepared: PreparedStatements,
+    /// A server has said that the password must be changed first.
+    expired: bool,
     /// How often the client was refused to become somebody else.
     refused_changes: u8,
     last: Option<LastRoute>,
@@ -225,6 +227,7 @@ impl Session {
             needs: Needs::default(),
             guesses: Guesses::default(),
             prepared: PreparedStatements::default(),
+            expired: false,
             refused_changes: 0,
             last: None,
         }

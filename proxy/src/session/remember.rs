@@ -10,6 +10,7 @@ use wire::status::Status;
 use super::decide::Search;
 use super::understand::{Role, Statement};
 use super::{LastRoute, Session};
+use crate::backend::MUST_CHANGE_PASSWORD;
 use crate::backend::state::Shared;
 use crate::cluster::snapshot::{self, NodeId};
 use crate::config::Level;
@@ -40,6 +41,7 @@ impl Session {
             }
             return;
         }
+        self.remember_expiry(statement, go, &heard);
         self.remember_position(statement, go, &heard, on_primary, search);
         self.remember_statement(statement, go, command, &heard);
         if heard.error.is_none() || heard.oks > 0 {
@@ -56,6 +58,19 @@ impl Session {
         }
         self.split.note(statement, heard.error.is_some(), self.next_transaction_on.is_some());
         self.previous = Some(go.node);
+    }
+
+    /// An expired password was changed: connections that logged in with it stay of no use.
+    fn remember_expiry(&mut self, statement: &Statement, go: &Go, heard: &Heard) {
+        if heard.error == Some(MUST_CHANGE_PASSWORD) {
+            self.expired = true;
+        } else if self.expired
+            && heard.error.is_none()
+            && matches!(statement.kind, Kind::SetGlobal | Kind::Ddl)
+        {
+            self.expired = false;
+            self.drop_connections_but(go.node);
+        }
     }
 
     /// Counts the statement, and keeps the decision for TIDEMARK SHOW ROUTE. Returns whether a primary ran it.

@@ -3,20 +3,61 @@
 use std::time::Duration;
 
 use sandbox::{Cluster, Engine, LoginPlugin};
+use wire::Capabilities;
 
 use crate::harness::clusters::{caught_up, own, shared, unique};
 use crate::harness::login::{Account, Tls};
 use crate::harness::on_every_engine;
 use crate::harness::proxy::Setup;
+use crate::harness::stream::Target;
 
 on_every_engine!(
     a_password_changed_while_it_is_remembered,
     an_account_locked_or_dropped_while_it_is_remembered,
     replicas_that_restarted_have_forgotten_the_password,
+    an_expired_password_can_be_changed,
 );
 
 fn plugin(engine: Engine) -> LoginPlugin {
     if engine == Engine::Mysql { LoginPlugin::CachingSha2 } else { LoginPlugin::Native }
+}
+
+/// Nothing else can be done before, as with a server.
+fn an_expired_password_can_be_changed(engine: Engine) {
+    let cluster = shared(engine);
+    let proxy = Setup::of(cluster).endpoint("rw", "consistency = \"session\"").start();
+    let direct = Target::Tcp(cluster.primary().address());
+    let change = match engine {
+        Engine::Mysql => "SET PASSWORD = 'new-password'",
+        Engine::Mariadb | Engine::Mariadb11 => "SET PASSWORD = PASSWORD('new-password')",
+    };
+    let mut heard = Vec::new();
+    for target in [&direct, &proxy.target("rw")] {
+        let user = unique("expired");
+        cluster.create_account(&user, plugin(engine), "old-password").unwrap();
+        on_primary(cluster, &format!("ALTER USER '{user}'@'%' PASSWORD EXPIRE"));
+        let account =
+            |password| Account::new(&user, password).with(Capabilities::CAN_HANDLE_EXPIRED_PASSWORDS);
+        let mut client = account("old-password").connect(target).unwrap();
+        let mut codes = Vec::new();
+        for text in ["SELECT 1", "DO 1", change, "SELECT 1"] {
+            codes.push(client.query(text).error().map(|error| error.code));
+        }
+        caught_up(cluster);
+        // What is remembered of native hashes is some seconds old at most.
+        let begun = std::time::Instant::now();
+        let mut new = loop {
+            match account("new-password").connect(target) {
+                Ok(client) => break client,
+                Err(error) => assert!(begun.elapsed() < Duration::from_secs(20), "{error:?}"),
+            }
+            std::thread::sleep(Duration::from_millis(200));
+        };
+        assert_eq!(new.value("SELECT 1"), "1");
+        heard.push(codes);
+    }
+    assert_eq!(heard[0], heard[1]);
+    assert_eq!(heard[0][0], Some(1820));
 }
 
 fn on_primary(cluster: &Cluster, statement: &str) {

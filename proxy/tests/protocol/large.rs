@@ -23,6 +23,7 @@ on_every_engine!(
     a_value_of_64_mebibytes_both_ways,
     a_statement_larger_than_the_server_takes,
     large_values_through_tls,
+    who_reads_slowly_waits_alone,
 );
 
 const MYSQL_TYPE_BLOB: u8 = 252;
@@ -168,6 +169,24 @@ fn a_statement_larger_than_the_server_takes(engine: Engine) {
     assert!(proxy.memory_kib() < 80_000);
     let mut other = Account::app().connect(&proxy.target("rw")).unwrap();
     assert_eq!(other.value("SELECT 1"), "1");
+}
+
+/// The node is held back, and neither the proxy's memory nor anybody else.
+fn who_reads_slowly_waits_alone(engine: Engine) {
+    let (proxy, mut reader) = connected(engine);
+    let mut other = Account::app().schema("app").connect(&proxy.target("rw")).unwrap();
+    other.run("SELECT 1");
+    reader.send_query("SELECT REPEAT('x', 200000) FROM information_schema.columns LIMIT 600");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let begun = std::time::Instant::now();
+    for _ in 0..200 {
+        assert_eq!(other.value("SELECT 2"), "2");
+    }
+    assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert!(proxy.memory_kib() < 60_000, "{} KiB: a result is not kept", proxy.memory_kib());
+    let reply = reader.read_reply();
+    let Some(Part::Rows { rows, .. }) = reply.parts.first() else { panic!("{:?}", reply.error()) };
+    assert_eq!(rows.len(), 600);
 }
 
 fn large_values_through_tls(engine: Engine) {

@@ -26,6 +26,7 @@ on_every_engine!(
     definitions_that_change,
     the_same_text_prepared_twice,
     as_many_columns_and_parameters_as_there_can_be,
+    what_was_prepared_leaves_nothing_behind,
 );
 
 const TINY: u8 = 1;
@@ -119,6 +120,27 @@ fn as_many_columns_and_parameters_as_there_can_be(engine: Engine) {
         assert_eq!(rows[0][2], 1, "{how:?}");
     }
     assert_eq!(client.prepare(text.replace("(?", "(?,?")).unwrap_err().code, 1390);
+}
+
+/// Neither what was closed nor what could not be prepared is kept, whatever its text.
+fn what_was_prepared_leaves_nothing_behind(engine: Engine) {
+    let stage = Stage::new(engine);
+    let mut client = Account::app().connect(&stage.proxy.target("rw")).unwrap();
+    let mut prepare = |numbers: std::ops::Range<u32>| {
+        for number in numbers {
+            let id = client.prepare(format!("SELECT ? + {number}")).unwrap().id;
+            if number % 10 == 0 {
+                client.execute(id, &[Param::number(1)], Execution::WithTypes);
+            }
+            client.close(id);
+            client.prepare(format!("SELECT no_such_column + {number}")).unwrap_err();
+        }
+    };
+    prepare(0..500);
+    let before = stage.proxy.memory_kib();
+    prepare(500..5_000);
+    let grown = stage.proxy.memory_kib().saturating_sub(before);
+    assert!(grown < 4_000, "{grown} KiB for 9,000 statements");
 }
 
 /// Larger ones go to the primary at once, although the statement ran on a replica.
