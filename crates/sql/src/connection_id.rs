@@ -17,9 +17,7 @@ pub(crate) fn is_all(lexer: Lexer<'_>) -> bool {
 /// What servers name the column of such a statement, the first of `sql`: its alias, or the call as it is spelt.
 pub fn connection_id_column(sql: &[u8], dialect: Dialect) -> Option<Cow<'_, [u8]>> {
     let mut lexer = Lexer::new(sql, dialect, Gated::Executed);
-    while lexer.peek().kind == Tok::Semicolon {
-        lexer.next();
-    }
+    lexer.skip_semicolons();
     let name = column(lexer)?;
     match name {
         [b'\'' | b'"', ..] => Some(string_value(name, dialect)),

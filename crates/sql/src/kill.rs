@@ -37,17 +37,13 @@ pub enum Victim {
 /// id) among it. MariaDB's HARD and SOFT are read over.
 pub fn kill_target(sql: &[u8], dialect: Dialect) -> Option<(KillKind, Victim)> {
     let mut lexer = Lexer::new(sql, dialect, Gated::Executed);
-    while lexer.peek().kind == Tok::Semicolon {
-        lexer.next();
-    }
+    lexer.skip_semicolons();
     if !lexer.take(Kw::Kill) {
         return None;
     }
     let target = target(&mut lexer)?;
     lexer.skip_statement();
-    while lexer.peek().kind == Tok::Semicolon {
-        lexer.next();
-    }
+    lexer.skip_semicolons();
     (lexer.next().kind == Tok::End && !lexer.doubtful).then_some(target)
 }
 

@@ -125,6 +125,24 @@ impl<'a> Lexer<'a> {
         found
     }
 
+    /// Takes the next token if it is this bare word, in any case: for words that are no keywords here.
+    pub(crate) fn take_word(&mut self, word: &[u8]) -> bool {
+        let mut ahead = *self;
+        let token = ahead.next();
+        let found = token.kind == Tok::Word && token.bytes(self.sql).eq_ignore_ascii_case(word);
+        if found {
+            *self = ahead;
+        }
+        found
+    }
+
+    /// Goes behind any `;` that stand here: empty statements.
+    pub(crate) fn skip_semicolons(&mut self) {
+        while self.peek().kind == Tok::Semicolon {
+            self.next();
+        }
+    }
+
     /// Goes behind the `;` that ends the statement, or to the end.
     pub(crate) fn skip_statement(&mut self) {
         while !matches!(self.next().kind, Tok::Semicolon | Tok::End) {}

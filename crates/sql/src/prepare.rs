@@ -56,9 +56,7 @@ pub fn prepared_text(sql: &[u8], dialect: Dialect) -> Option<PreparedText<'_>> {
         }
         _ => return None,
     };
-    while lexer.peek().kind == Tok::Semicolon {
-        lexer.next();
-    }
+    lexer.skip_semicolons();
     let whole = lexer.next().kind == Tok::End && !lexer.doubtful && !lexer.saw_gated;
     whole.then_some(found)
 }
@@ -90,7 +88,8 @@ fn execute<'a>(lexer: &mut Lexer<'a>) -> Option<PreparedText<'a>> {
     Some(PreparedText::Execute { name, uses_variables })
 }
 
-fn name<'a>(lexer: &mut Lexer<'a>) -> Option<&'a [u8]> {
+/// Takes a name, and gives it without its quotes.
+pub(crate) fn name<'a>(lexer: &mut Lexer<'a>) -> Option<&'a [u8]> {
     let name: Token = lexer.next();
     matches!(name.kind, Tok::Word | Tok::Quoted).then(|| inside_quotes(name.bytes(lexer.sql)))
 }

@@ -23,8 +23,9 @@ pub(crate) fn classify(lexer: &mut Lexer<'_>) -> One {
     let mut looks_back = LooksBack::default();
     while let Some(item) = items.next() {
         any = true;
-        add(&mut one, &item, &items);
-        looks_back.note(&item, &items);
+        let value = Value::of(&items);
+        add(&mut one, &item, &items, &value);
+        looks_back.note(&item, &value);
     }
     if looks_back.alone() {
         one.target = Target::Previous;
@@ -41,8 +42,8 @@ pub(crate) fn classify(lexer: &mut Lexer<'_>) -> One {
     one
 }
 
-fn add(one: &mut One, item: &Assignment<'_>, items: &Assignments<'_>) {
-    one.effects |= value_effects(items);
+fn add(one: &mut One, item: &Assignment<'_>, items: &Assignments<'_>, value: &Value) {
+    one.effects |= value.effects;
     let mut becomes = |reason: Reason, kind: Kind| {
         if one.kind != Kind::SetGlobal {
             one.reason = reason;
@@ -86,12 +87,9 @@ struct LooksBack {
 }
 
 impl LooksBack {
-    fn note(&mut self, item: &Assignment<'_>, items: &Assignments<'_>) {
-        let mut lexer = items.value_lexer();
-        let mut scan = Scan::new(&mut lexer);
-        scan.run_until(items.lexer().peek().start);
-        self.once |= scan.target == Target::Previous;
-        self.not_alone |= item.what != What::UserVariable || scan.target == Target::Primary || scan.tables;
+    fn note(&mut self, item: &Assignment<'_>, value: &Value) {
+        self.once |= value.target == Target::Previous;
+        self.not_alone |= item.what != What::UserVariable || value.target == Target::Primary || value.tables;
     }
 
     fn alone(&self) -> bool {
@@ -99,12 +97,21 @@ impl LooksBack {
     }
 }
 
-/// What computing the value may do.
-fn value_effects(items: &Assignments<'_>) -> Effects {
-    let mut lexer = items.value_lexer();
-    let mut scan = Scan::new(&mut lexer);
-    scan.run_until(items.lexer().peek().start);
-    scan.effects
+/// What computing a value needs, and what it may do.
+struct Value {
+    target: Target,
+    tables: bool,
+    effects: Effects,
+}
+
+impl Value {
+    /// Of the last item.
+    fn of(items: &Assignments<'_>) -> Value {
+        let mut lexer = items.value_lexer();
+        let mut scan = Scan::new(&mut lexer);
+        scan.run_until(items.lexer().peek().start);
+        Value { target: scan.target, tables: scan.tables, effects: scan.effects }
+    }
 }
 
 /// Session variables on which the proxy itself depends.
@@ -149,7 +156,7 @@ fn for_one_statement(lexer: &mut Lexer<'_>) -> One {
     let mut plain = true;
     let mut effects = Effects::NONE;
     while let Some(item) = items.next() {
-        effects |= value_effects(&items);
+        effects |= Value::of(&items).effects;
         plain &= item.what == What::Session && item.literal && harmless(item.name);
     }
     *lexer = items.lexer();

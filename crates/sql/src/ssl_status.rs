@@ -32,25 +32,17 @@ pub fn ssl_status(sql: &[u8], dialect: Dialect) -> Option<SslStatus> {
     if lexer.keyword(first) != Kw::Show {
         return None;
     }
-    let mut word = |word: &[u8]| {
-        let next = lexer.peek();
-        let is = next.kind == Tok::Word && next.bytes(lexer.sql).eq_ignore_ascii_case(word);
-        if is {
-            lexer.next();
-        }
-        is
-    };
-    let _ = word(b"SESSION") || word(b"LOCAL");
-    if !(word(b"STATUS") && word(b"LIKE")) {
+    if !lexer.take_word(b"SESSION") {
+        lexer.take_word(b"LOCAL");
+    }
+    if !(lexer.take_word(b"STATUS") && lexer.take_word(b"LIKE")) {
         return None;
     }
     let pattern = lexer.next();
     if pattern.kind != Tok::Str {
         return None;
     }
-    while lexer.peek().kind == Tok::Semicolon {
-        lexer.next();
-    }
+    lexer.skip_semicolons();
     if lexer.next().kind != Tok::End || lexer.doubtful {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use crate::dialect::Dialect;
 use crate::lexer::{Gated, Lexer};
-use crate::schema::inside_quotes;
+use crate::prepare;
 use crate::token::Tok;
 use crate::words::Kw;
 
@@ -30,7 +30,7 @@ pub fn temporary_tables(sql: &[u8], dialect: Dialect) -> Option<TemporaryTables<
     let first = lexer.next();
     match lexer.keyword(first) {
         Kw::Create => {
-            if lexer.take(Kw::Or) && !word(&mut lexer, b"REPLACE") {
+            if lexer.take(Kw::Or) && !lexer.take_word(b"REPLACE") {
                 return None;
             }
             if !(lexer.take(Kw::Temporary) && lexer.take(Kw::Table)) {
@@ -43,7 +43,7 @@ pub fn temporary_tables(sql: &[u8], dialect: Dialect) -> Option<TemporaryTables<
         }
         Kw::Drop => {
             lexer.take(Kw::Temporary);
-            if !(lexer.take(Kw::Table) || word(&mut lexer, b"TABLES")) {
+            if !(lexer.take(Kw::Table) || lexer.take_word(b"TABLES")) {
                 return None;
             }
             skip_condition(&mut lexer);
@@ -62,43 +62,25 @@ pub fn temporary_tables(sql: &[u8], dialect: Dialect) -> Option<TemporaryTables<
 /// IF EXISTS, IF NOT EXISTS
 fn skip_condition(lexer: &mut Lexer<'_>) {
     let mut ahead = *lexer;
-    if word(&mut ahead, b"IF") {
-        word(&mut ahead, b"NOT");
-        if word(&mut ahead, b"EXISTS") {
+    if ahead.take_word(b"IF") {
+        ahead.take_word(b"NOT");
+        if ahead.take_word(b"EXISTS") {
             *lexer = ahead;
         }
     }
 }
 
-fn word(lexer: &mut Lexer<'_>, word: &[u8]) -> bool {
-    let next = lexer.peek();
-    let is = next.kind == Tok::Word && next.bytes(lexer.sql).eq_ignore_ascii_case(word);
-    if is {
-        lexer.next();
-    }
-    is
-}
-
 fn name<'a>(lexer: &mut Lexer<'a>) -> Option<TableName<'a>> {
-    let mut part = || {
-        let token = lexer.next();
-        matches!(token.kind, Tok::Word | Tok::Quoted).then(|| inside_quotes(token.bytes(lexer.sql)))
-    };
-    let first = part()?;
+    let first = prepare::name(lexer)?;
     if lexer.peek().kind != Tok::Dot {
         return Some(TableName { schema: None, table: first });
     }
     lexer.next();
-    let token = lexer.next();
-    let table =
-        matches!(token.kind, Tok::Word | Tok::Quoted).then(|| inside_quotes(token.bytes(lexer.sql)))?;
-    Some(TableName { schema: Some(first), table })
+    Some(TableName { schema: Some(first), table: prepare::name(lexer)? })
 }
 
 fn ends(mut lexer: Lexer<'_>) -> bool {
-    while lexer.peek().kind == Tok::Semicolon {
-        lexer.next();
-    }
+    lexer.skip_semicolons();
     lexer.next().kind == Tok::End && !lexer.doubtful
 }
 

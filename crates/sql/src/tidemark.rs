@@ -70,9 +70,7 @@ const USAGE_END: &str = "write one TIDEMARK statement, and nothing behind it";
 /// text for the client that says what to write instead.
 pub fn tidemark_command(sql: &[u8], dialect: Dialect) -> Result<TidemarkCommand<'_>, &'static str> {
     let mut lexer = Lexer::new(sql, dialect, Gated::Executed);
-    while lexer.peek().kind == Tok::Semicolon {
-        lexer.next();
-    }
+    lexer.skip_semicolons();
     if !lexer.take(Kw::Tidemark) {
         return Err(USAGE);
     }
@@ -83,9 +81,7 @@ pub fn tidemark_command(sql: &[u8], dialect: Dialect) -> Result<TidemarkCommand<
     } else {
         return Err(USAGE);
     };
-    while lexer.peek().kind == Tok::Semicolon {
-        lexer.next();
-    }
+    lexer.skip_semicolons();
     if lexer.next().kind != Tok::End {
         return Err(USAGE_END);
     }

@@ -19,10 +19,10 @@ use crate::cluster::snapshot::NodeId;
 use crate::observe::OpenConnection;
 use crate::transport::Channel;
 
-/// How long a node may take to bring a connection to the session's state.
 /// ER_MUST_CHANGE_PASSWORD: the account's password has expired.
 pub const MUST_CHANGE_PASSWORD: u16 = 1820;
 
+/// How long a node may take to bring a connection to the session's state.
 const SETUP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Bytes of commands without a reply that may wait for the next command before they are sent on their own.

@@ -106,30 +106,10 @@ impl Command {
         if self.consumed {
             return Ok(1);
         }
-        let mut header = Header::parse(client.unread()).ok_or(CommandError::Empty)?;
-        let mut rest = header.length + HEADER - self.available;
+        let header = Header::parse(client.unread()).ok_or(CommandError::Empty)?;
+        let mut frames = Frames { header, rest: header.length + HEADER - self.available };
         self.consume(client);
-        loop {
-            while rest > 0 {
-                if client.unread().is_empty() {
-                    client.fill_to(1).await.map_err(CommandError::Ended)?;
-                }
-                let count = client.unread().len().min(rest);
-                client.consume(count);
-                rest -= count;
-            }
-            if header.length < MAX_PAYLOAD {
-                return Ok(header.sequence.wrapping_add(1));
-            }
-            client.fill_to(HEADER).await.map_err(CommandError::Ended)?;
-            let next = Header::parse(client.unread()).ok_or(CommandError::Empty)?;
-            if next.sequence != header.sequence.wrapping_add(1) {
-                return Err(CommandError::OutOfOrder(next.sequence));
-            }
-            client.consume(HEADER);
-            header = next;
-            rest = next.length;
-        }
+        frames.discard(client).await
     }
 
     /// The bytes that are there: the frame's header, the command byte, and what follows. Nothing once it is consumed:
@@ -152,6 +132,56 @@ impl Command {
             return &mut [];
         }
         client.unread_mut().get_mut(HEADER..self.available).unwrap_or_default()
+    }
+}
+
+/// Where a client stands in the frames of a command.
+struct Frames {
+    /// The header of the frame at hand.
+    header: Header,
+    /// Bytes of it that were not taken.
+    rest: usize,
+}
+
+impl Frames {
+    /// Takes the header of the next frame.
+    async fn next(&mut self, client: &mut Channel) -> Result<(), CommandError> {
+        client.fill_to(HEADER).await.map_err(CommandError::Ended)?;
+        let next = Header::parse(client.unread()).ok_or(CommandError::Empty)?;
+        if next.sequence != self.header.sequence.wrapping_add(1) {
+            return Err(CommandError::OutOfOrder(next.sequence));
+        }
+        client.consume(HEADER);
+        self.header = next;
+        self.rest = next.length;
+        Ok(())
+    }
+
+    /// Reads away what is left. Returns the number of the packet that answers the command.
+    async fn discard(&mut self, client: &mut Channel) -> Result<u8, CommandError> {
+        loop {
+            while self.rest > 0 {
+                if client.unread().is_empty() {
+                    client.fill_to(1).await.map_err(CommandError::Ended)?;
+                }
+                let count = client.unread().len().min(self.rest);
+                client.consume(count);
+                self.rest -= count;
+            }
+            if self.header.length < MAX_PAYLOAD {
+                return Ok(self.header.sequence.wrapping_add(1));
+            }
+            self.next(client).await?;
+        }
+    }
+}
+
+/// What ends a relay when a client breaks off within a command.
+fn broken_off(error: CommandError) -> RelayError {
+    match error {
+        CommandError::Ended(error) => RelayError::Client(error),
+        CommandError::OutOfOrder(_) => RelayError::ClientProtocol("the frames of a packet are not in order"),
+        CommandError::Empty => RelayError::ClientProtocol("a frame without a header"),
     }
 }
 
@@ -207,7 +237,7 @@ pub async fn send(
             let Some(error) = last_words(&mut connection.channel).await else {
                 return Err(RelayError::Server { source, answered });
             };
-            let client_first = stream.discard(client).await?;
+            let client_first = stream.frames.discard(client).await.map_err(broken_off)?;
             Err(RelayError::Refused { error, client_first })
         }
         sent => sent,
@@ -218,10 +248,8 @@ pub async fn send(
 struct Stream {
     /// Payload that is to go before what comes from the client.
     held: Vec<u8>,
-    /// The header of the client's frame at hand.
-    header: Header,
-    /// Bytes of it that have not come.
-    rest: usize,
+    /// What the client has still to send.
+    frames: Frames,
     /// The number of the next frame that is sent.
     next: u8,
 }
@@ -237,29 +265,29 @@ impl Stream {
         let rest = header.length + HEADER - command.available;
         let held = instead.unwrap_or_else(|| command.payload(client).to_vec());
         command.consume(client);
-        Ok(Self { held, header, rest, next: 0 })
+        Ok(Self { held, frames: Frames { header, rest }, next: 0 })
     }
 
     async fn pass(&mut self, client: &mut Channel, connection: &mut Connection) -> Result<Sent, RelayError> {
         loop {
-            let over = self.header.length < MAX_PAYLOAD;
+            let over = self.frames.header.length < MAX_PAYLOAD;
             loop {
-                let known = self.held.len() + self.rest;
+                let known = self.held.len() + self.frames.rest;
                 if known < MAX_PAYLOAD && !over {
                     break;
                 }
                 let length = known.min(MAX_PAYLOAD);
                 self.pass_frame(length, client, connection).await?;
                 if length < MAX_PAYLOAD {
-                    let client_first = self.header.sequence.wrapping_add(1);
+                    let client_first = self.frames.header.sequence.wrapping_add(1);
                     return Ok(Sent { first: self.next, client_first, in_pieces: true });
                 }
             }
             // What a grown beginning has pushed out of the frames so far. It is no longer than what was put in.
-            client.fill_to(self.rest).await.map_err(RelayError::Client)?;
-            self.held.extend_from_slice(client.unread().get(..self.rest).unwrap_or_default());
-            client.consume(self.rest);
-            self.next_frame(client).await?;
+            client.fill_to(self.frames.rest).await.map_err(RelayError::Client)?;
+            self.held.extend_from_slice(client.unread().get(..self.frames.rest).unwrap_or_default());
+            client.consume(self.frames.rest);
+            self.frames.next(client).await.map_err(broken_off)?;
         }
     }
 
@@ -293,7 +321,7 @@ impl Stream {
             }
             let count = client.unread().len().min(left);
             // They are the client's from here on, also if the node does not take them.
-            self.rest -= count;
+            self.frames.rest -= count;
             left -= count;
             let bytes = client.unread().get(..count).unwrap_or_default();
             let written = connection.channel.write(bytes).await;
@@ -301,38 +329,6 @@ impl Stream {
             written.map_err(lost)?;
         }
         Ok(())
-    }
-
-    async fn next_frame(&mut self, client: &mut Channel) -> Result<(), RelayError> {
-        client.fill_to(HEADER).await.map_err(RelayError::Client)?;
-        let next =
-            Header::parse(client.unread()).ok_or(RelayError::ClientProtocol("a frame without a header"))?;
-        if next.sequence != self.header.sequence.wrapping_add(1) {
-            return Err(RelayError::ClientProtocol("the frames of a packet are not in order"));
-        }
-        client.consume(HEADER);
-        self.header = next;
-        self.rest = next.length;
-        Ok(())
-    }
-
-    /// Reads away what the client has still to send. Returns the number of the packet that answers it.
-    async fn discard(&mut self, client: &mut Channel) -> Result<u8, RelayError> {
-        loop {
-            while self.rest > 0 {
-                if client.unread().is_empty() {
-                    let read = client.fill().await.and_then(super::end_is_an_error);
-                    read.map_err(RelayError::Client)?;
-                }
-                let count = client.unread().len().min(self.rest);
-                client.consume(count);
-                self.rest -= count;
-            }
-            if self.header.length < MAX_PAYLOAD {
-                return Ok(self.header.sequence.wrapping_add(1));
-            }
-            self.next_frame(client).await?;
-        }
     }
 }
 

@@ -414,10 +414,9 @@ static int cursors(MYSQL *db)
     return 1;
 }
 
-static int several_statements(MYSQL *db)
+// Each further result that has rows holds the next of these values. Returns how many there were.
+static unsigned int rows_one_by_one(MYSQL *db, const char *const *wanted)
 {
-    const char *const wanted[] = {"1", "2", "x"};
-    run(db, "SELECT 1; SELECT 2; UPDATE people SET note = 'new'; SELECT 'x'");
     unsigned int seen = 0;
     do {
         MYSQL_RES *result = mysql_store_result(db);
@@ -425,6 +424,14 @@ static int several_statements(MYSQL *db)
         same_row(mysql_fetch_row(result), 1, &wanted[seen++]);
         mysql_free_result(result);
     } while (mysql_next_result(db) == 0);
+    return seen;
+}
+
+static int several_statements(MYSQL *db)
+{
+    const char *const wanted[] = {"1", "2", "x"};
+    run(db, "SELECT 1; SELECT 2; UPDATE people SET note = 'new'; SELECT 'x'");
+    unsigned int seen = rows_one_by_one(db, wanted);
     if (seen != COUNT(wanted) || mysql_errno(db)) fail("%u results: %s", seen, mysql_error(db));
     // What fails in the middle ends the rest.
     run(db, "SELECT 1; SELEC 2; SELECT 3");
@@ -438,13 +445,7 @@ static int procedures(MYSQL *db)
     const char *const wanted[] = {"21", "42"};
     run(db, "CREATE PROCEDURE twice(IN a INT, OUT b INT) BEGIN SELECT a; SELECT a * 2; SET b = a * 3; END");
     run(db, "CALL twice(21, @b)");
-    unsigned int seen = 0;
-    do {
-        MYSQL_RES *result = mysql_store_result(db);
-        if (result == NULL) continue;
-        same_row(mysql_fetch_row(result), 1, &wanted[seen++]);
-        mysql_free_result(result);
-    } while (mysql_next_result(db) == 0);
+    unsigned int seen = rows_one_by_one(db, wanted);
     if (seen != COUNT(wanted)) fail("%u results", seen);
     ONE_ROW(db, "SELECT @b", "63");
     return 1;

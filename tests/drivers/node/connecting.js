@@ -64,6 +64,20 @@ function asGiven(row) {
   return given;
 }
 
+// The steps over TLS and compressed, for a driver that connects with these options more.
+const protectedLinks = (exchange) => ({
+  async tls() {
+    if (!TLS) throw new Skipped("DB_TLS is 0");
+    await exchange({ ssl: { rejectUnauthorized: false } });
+  },
+
+  async compression() {
+    if (!COMPRESS) throw new Skipped("DB_COMPRESS is not 1");
+    await exchange({ compress: true });
+    if (TLS) await exchange({ compress: true, ssl: { rejectUnauthorized: false } });
+  },
+});
+
 // Runs the steps one by one.
 async function runAll(steps, db) {
   for (const [name, step] of Object.entries(steps)) {
@@ -85,4 +99,4 @@ function main(program) {
   });
 }
 
-module.exports = { assert, where, TLS, COMPRESS, TEXT, sleep, Skipped, refused, KINDS, KIND, NO_KIND, asGiven, runAll, main };
+module.exports = { assert, where, TLS, COMPRESS, TEXT, sleep, Skipped, refused, KINDS, KIND, NO_KIND, asGiven, protectedLinks, runAll, main };

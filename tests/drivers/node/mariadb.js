@@ -3,7 +3,7 @@
 const mariadb = require("mariadb");
 
 const {
-  assert, where, TLS, COMPRESS, TEXT, sleep, Skipped, refused, KINDS, KIND, NO_KIND, asGiven, runAll, main,
+  assert, where, TEXT, sleep, Skipped, refused, KINDS, KIND, NO_KIND, asGiven, protectedLinks, runAll, main,
 } = require("./connecting");
 
 // Without TLS, MySQL's accounts need the server's key, which this driver asks for only when told to.
@@ -258,16 +258,7 @@ const steps = {
     await pool.end();
   },
 
-  async tls() {
-    if (!TLS) throw new Skipped("DB_TLS is 0");
-    await exchange({ ssl: { rejectUnauthorized: false } });
-  },
-
-  async compression() {
-    if (!COMPRESS) throw new Skipped("DB_COMPRESS is not 1");
-    await exchange({ compress: true });
-    if (TLS) await exchange({ compress: true, ssl: { rejectUnauthorized: false } });
-  },
+  ...protectedLinks(exchange),
 
   async connectingAgain(db) {
     await db.ping();
