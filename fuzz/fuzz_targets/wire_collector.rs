@@ -8,9 +8,11 @@ fuzz_target!(|bytes: &[u8]| {
     let Some((piece, stream)) = bytes.split_first() else { return };
     let mut collector = ResultCollector::new(1 << 16);
     for piece in stream.chunks(usize::from(*piece).max(1)) {
-        match collector.feed(piece) {
-            Ok(Collected::More) => {}
-            Ok(Collected::Done(outcomes)) => {
+        let Ok(fed) = collector.feed(piece) else { return };
+        assert!(fed.consumed <= piece.len());
+        match fed.collected {
+            Collected::More => assert_eq!(fed.consumed, piece.len()),
+            Collected::Done(outcomes) => {
                 for outcome in &outcomes {
                     if let QueryOutcome::Rows(result) = outcome {
                         assert!(result.rows.iter().all(|row| row.len() == result.columns.len()));
@@ -18,7 +20,6 @@ fuzz_target!(|bytes: &[u8]| {
                 }
                 return;
             }
-            Err(_) => return,
         }
     }
 });

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU32;
 use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::MissedTickBehavior;
 
 use crate::admin::{self, AdminListener};
 use crate::backend::Secret;
@@ -27,6 +28,9 @@ const FIRST_ANSWERS: Duration = Duration::from_secs(5);
 
 /// How long sessions have to end their transactions when the proxy is asked to stop.
 const DRAIN: Duration = Duration::from_secs(30);
+
+/// How often it is looked whether the clients of long statements are still there.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Why the proxy does not serve.
 #[derive(Debug, thiserror::Error)]
@@ -149,6 +153,7 @@ impl Running {
             listeners.push(tokio::spawn(listener.serve(workers.clone())));
         }
         listeners.push(tokio::spawn(wake_who_waits_in_vain(Arc::clone(&instance))));
+        listeners.push(tokio::spawn(wake_who_waits_long(Arc::clone(&instance))));
         let live = Arc::new(Live::new(Arc::clone(&instance), config));
         let admin = admin.map(|(config, listener)| {
             tracing::info!(listen = %config.listen, "console, API and metrics");
@@ -231,6 +236,17 @@ async fn wake_who_waits_in_vain(instance: Arc<Instance>) {
                 card.wake.notify_one();
             }
         }
+    }
+}
+
+/// A client that leaves while its statement runs is noticed then, so that its node is, too: a server ends some statements
+/// whose client has left, and lets go of what the connection held.
+async fn wake_who_waits_long(instance: Arc<Instance>) {
+    let mut looks = tokio::time::interval(LOOK);
+    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        looks.tick().await;
+        instance.registry.look();
     }
 }
 

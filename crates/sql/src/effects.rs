@@ -86,6 +86,8 @@ effects! {
     ENDS_XA = 29,
     /// Tables may be read besides what is asked of the previous statement. Set with [`crate::Target::Previous`] only.
     READS_TABLES = 30,
+    /// HANDLER ... CLOSE: one handle less.
+    CLOSES_HANDLER = 31,
 }
 
 impl Effects {

@@ -104,15 +104,12 @@ fn dispatch(kw: Kw, lexer: &mut Lexer<'_>) -> One {
 
 /// Statements that their first word tells all about.
 fn fixed(kw: Kw, lexer: &mut Lexer<'_>) -> One {
-    let opens_handler = kw == Kw::Handler && opens(lexer);
+    let handler = if kw == Kw::Handler { handler(lexer) } else { Effects::NONE };
     lexer.skip_statement();
     let opaque = COMMITS.union(Effects::OPAQUE).union(Effects::SETS_USER_VARIABLE);
     match kw {
         Kw::Call_ => One::primary(Reason::Call, Kind::Call, opaque),
-        Kw::Handler => {
-            let effects = if opens_handler { Effects::OPENS_HANDLER } else { Effects::NONE };
-            One::primary(Reason::Handler, Kind::Handler, effects)
-        }
+        Kw::Handler => One::primary(Reason::Handler, Kind::Handler, handler),
         Kw::Rename | Kw::Truncate | Kw::Grant | Kw::Revoke => {
             One::primary(Reason::Definition, Kind::Ddl, COMMITS)
         }
@@ -148,16 +145,19 @@ fn fixed(kw: Kw, lexer: &mut Lexer<'_>) -> One {
     }
 }
 
-/// HANDLER t OPEN
-fn opens(lexer: &Lexer<'_>) -> bool {
+/// `t OPEN`, `t CLOSE`, `t READ ...`, the name perhaps with its schema.
+fn handler(lexer: &Lexer<'_>) -> Effects {
     let mut ahead = *lexer;
-    loop {
-        let token = ahead.next();
-        match token.kind {
-            Tok::Semicolon | Tok::End => return false,
-            Tok::Word if ahead.keyword(token) == Kw::Open => return true,
-            _ => {}
-        }
+    ahead.next();
+    while ahead.peek().kind == Tok::Dot {
+        ahead.next();
+        ahead.next();
+    }
+    let token = ahead.next();
+    match token.kind {
+        Tok::Word if ahead.keyword(token) == Kw::Open => Effects::OPENS_HANDLER,
+        Tok::Word if ahead.keyword(token) == Kw::Close => Effects::CLOSES_HANDLER,
+        _ => Effects::NONE,
     }
 }
 

@@ -428,6 +428,12 @@ fn session_state() {
     assert!(effects("SET a = 1, @@session.session_track_gtids = OWN_GTID").contains(Effects::SETS_TRACKERS));
     assert!(effects("SET Session_Track_Schema = 1").contains(Effects::SETS_TRACKERS));
     assert!(effects("SET sql_log_bin = 0").contains(Effects::SETS_LOG_BIN));
+    let handler = |text| effects(text).intersects(Effects::OPENS_HANDLER | Effects::CLOSES_HANDLER);
+    assert!(
+        effects("HANDLER `s`.close OPEN AS open").contains(Effects::OPENS_HANDLER)
+            && !handler("HANDLER t READ close FIRST")
+    );
+    assert_eq!(effects("handler open/**/close"), Effects::CLOSES_HANDLER);
     assert!(effects("SET autocommit = 1").contains(Effects::MAY_COMMIT));
     assert!(effects("SET TRANSACTION READ ONLY").contains(Effects::READ_ONLY_TRANSACTION));
     assert!(effects("SET @x = f(1)").contains(Effects::OPAQUE));

@@ -5,13 +5,14 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use gtid::Flavor;
+use smallvec::SmallVec;
 use wire::capability::Capabilities;
-use wire::command::CommandCode;
+use wire::command::{CommandCode, write_command, write_query};
 use wire::frame::{HEADER, Header, write_packet};
 use wire::rows::QueryOutcome;
 use wire::status::Status;
 
-use super::control::{command, query};
+use super::control::{answer, command, query, within};
 use super::error::BackendError;
 use super::login::LoggedIn;
 use super::state::{Shared, State};
@@ -40,6 +41,15 @@ pub enum Tracking {
     WithoutPositions,
 }
 
+/// What an answer is to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owed {
+    /// The trackers.
+    Trackers,
+    /// A part of the session's state.
+    State,
+}
+
 /// A statement as the server knows it.
 #[derive(Clone, Copy, Debug)]
 struct Remote {
@@ -66,6 +76,8 @@ pub struct Connection {
     state: Shared,
     statements: HashMap<u32, Remote>,
     outbox: Vec<u8>,
+    /// What waits in the outbox, or was sent, and has an answer to come.
+    owed: SmallVec<[Owed; 4]>,
     _counted: OpenConnection,
 }
 
@@ -91,47 +103,33 @@ impl Connection {
             state: Rc::new(State { schema: schema.map(Into::into), ..State::default() }),
             statements: HashMap::new(),
             outbox: Vec::new(),
+            owed: SmallVec::new(),
             _counted: counted,
         }
     }
 
-    /// Makes the server ready for the session's next statement: its trackers, then whatever of the state differs.
-    ///
-    /// # Errors
-    /// `Refused` when the server does not take a part of the state; the connection is then in between and must be
-    /// given up, as after every other error.
-    pub async fn bring_to(
-        &mut self,
-        state: &Shared,
-        tracking: Tracking,
-        in_transaction: bool,
-    ) -> Result<(), BackendError> {
+    /// Makes the server ready for the session's next statement: its trackers, then whatever of the state differs. What must
+    /// be said goes with the next command in one write, or with [`Self::settle`], which hears the answers.
+    pub fn bring_to(&mut self, state: &Shared, tracking: Tracking, in_transaction: bool) {
         if tracking == Tracking::Full && self.tracking != Tracking::Full {
-            match self.track(in_transaction).await {
-                // Nothing runs before the password is changed, which may be what comes now.
-                Err(BackendError::Refused(error)) if error.code == MUST_CHANGE_PASSWORD => {}
-                tracked => tracked?,
-            }
+            self.track(in_transaction);
         }
-        if Rc::ptr_eq(&self.state, state) {
-            return Ok(());
+        if !Rc::ptr_eq(&self.state, state) {
+            self.apply(state);
+            self.state = Rc::clone(state);
         }
-        self.apply(state).await?;
-        self.state = Rc::clone(state);
-        Ok(())
     }
 
-    async fn track(&mut self, in_transaction: bool) -> Result<(), BackendError> {
+    fn track(&mut self, in_transaction: bool) {
         if in_transaction && self.flavor == Flavor::Mysql {
             if self.tracking == Tracking::Default {
-                self.ask(TRACK_WITHOUT_POSITIONS.as_bytes()).await?;
+                self.owe(Owed::Trackers, CommandCode::Query, TRACK_WITHOUT_POSITIONS.as_bytes());
                 self.tracking = Tracking::WithoutPositions;
             }
-            return Ok(());
+            return;
         }
-        self.ask(track_everything(self.flavor).as_bytes()).await?;
+        self.owe(Owed::Trackers, CommandCode::Query, track_everything(self.flavor).as_bytes());
         self.tracking = Tracking::Full;
-        Ok(())
     }
 
     /// Whether the server tells the positions of writes on this connection.
@@ -144,30 +142,74 @@ impl Connection {
         state.schema.is_none() && self.state.schema.is_some()
     }
 
-    async fn apply(&mut self, state: &State) -> Result<(), BackendError> {
+    fn apply(&mut self, state: &State) {
         if let Some(option) = state.option.filter(|option| self.state.option != Some(*option)) {
-            self.command(CommandCode::SetOption, &option).await?;
+            self.owe(Owed::State, CommandCode::SetOption, &option);
         }
         if let Some(role) = state.role.as_deref().filter(|role| self.state.role.as_deref() != Some(*role)) {
-            self.ask(role).await?;
+            self.owe(Owed::State, CommandCode::Query, role);
         }
         if let Some(schema) =
             state.schema.as_deref().filter(|schema| self.state.schema.as_deref() != Some(*schema))
         {
-            self.command(CommandCode::InitDb, schema).await?;
+            self.owe(Owed::State, CommandCode::InitDb, schema);
         }
         let statements = [state.set_variables(&self.state), state.set_user_variables(&self.state)];
         for statement in statements.into_iter().flatten() {
-            self.ask(&statement).await?;
+            self.owe(Owed::State, CommandCode::Query, &statement);
         }
-        Ok(())
+    }
+
+    /// LAST_INSERT_ID() is this from now on; told as the state is.
+    pub fn insert_id_is(&mut self, id: u64) {
+        let statement = format!("SET @@session.last_insert_id={id}");
+        self.owe(Owed::State, CommandCode::Query, statement.as_bytes());
+    }
+
+    fn owe(&mut self, owed: Owed, code: CommandCode, argument: &[u8]) {
+        match code {
+            CommandCode::Query => write_query(&mut self.outbox, argument, self.capabilities),
+            _ => write_command(&mut self.outbox, code, argument),
+        }
+        self.owed.push(owed);
+    }
+
+    /// Hears the answers to what [`Self::bring_to`] had to say, and says it first if it has not gone with a command.
+    ///
+    /// # Errors
+    /// `Refused` when the server does not take a part of the state; the connection is then in between and must be
+    /// given up, as after every other error.
+    pub async fn settle(&mut self) -> Result<(), BackendError> {
+        if self.owed.is_empty() {
+            return Ok(());
+        }
+        let (channel, outbox, owed) = (&mut self.channel, &mut self.outbox, &mut self.owed);
+        let conversation = async {
+            if !outbox.is_empty() {
+                channel.write_command(&std::mem::take(outbox)).await?;
+            }
+            for owed in owed.drain(..) {
+                match answer(channel).await {
+                    // Nothing runs before the password is changed, which may be what comes now.
+                    Err(BackendError::Refused(error))
+                        if owed == Owed::Trackers && error.code == MUST_CHANGE_PASSWORD =>
+                    {
+                        self.tracking = Tracking::Default;
+                    }
+                    answer => drop(answer?),
+                }
+            }
+            Ok(())
+        };
+        within(SETUP_TIMEOUT, conversation).await
     }
 
     /// Asks a statement of the proxy's own.
     ///
     /// # Errors
-    /// `Refused` with the server's error; anything else means that the connection must be given up.
+    /// `Refused` with the server's error, of it or of what was owed; anything else means that the connection must be given up.
     pub async fn ask(&mut self, statement: &[u8]) -> Result<Vec<QueryOutcome>, BackendError> {
+        self.settle().await?;
         query(&mut self.channel, self.capabilities, statement, SETUP_TIMEOUT).await
     }
 
@@ -176,6 +218,7 @@ impl Connection {
     /// # Errors
     /// As [`Self::ask`].
     pub async fn command(&mut self, code: CommandCode, argument: &[u8]) -> Result<(), BackendError> {
+        self.settle().await?;
         command(&mut self.channel, code, argument, SETUP_TIMEOUT).await.map(|_| ())
     }
 
@@ -286,5 +329,71 @@ fn track_everything(flavor: Flavor) -> &'static str {
              @@session.session_track_schema=ON, @@session.session_track_state_change=ON"
         }
         Flavor::Mariadb => TRACK_WITHOUT_POSITIONS,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::UnixStream;
+
+    use super::*;
+    use crate::observe::NodeConnections;
+    use crate::transport::Plain;
+
+    const OK: &[u8] = b"\x07\0\0\x01\0\0\0\x02\0\0\0";
+    const ERR: &[u8] = b"\x09\0\0\x01\xFF\x19\x04#42000";
+    const REPLY: &[u8] = b"\x07\0\0\x01\0\x05\0\x02\0\0\0";
+
+    /// A connection, its server's end, and a state in which it is not.
+    fn stage() -> (Connection, UnixStream, Shared) {
+        let (near, far) = UnixStream::pair().unwrap();
+        let logged_in = LoggedIn {
+            channel: Channel::new(Plain::Unix(near)),
+            capabilities: Capabilities::PROTOCOL_41,
+            offered: Capabilities::PROTOCOL_41,
+            offered_extended: 0,
+            version: "9.7.0".to_owned(),
+            thread: 1,
+            collation: 255,
+            status: Status::AUTOCOMMIT,
+        };
+        let counted = NodeConnections::new(1).opened(NodeId(0));
+        let connection = Connection::new(logged_in, NodeId(0), 1, Flavor::Mysql, None, counted);
+        let mut state = State { schema: Some(b"app".as_slice().into()), ..State::default() };
+        state.variables.insert(b"sql_select_limit".as_slice().into(), b"7".as_slice().into());
+        (connection, far, Rc::new(state))
+    }
+
+    #[tokio::test]
+    async fn the_state_goes_with_the_command_in_one_write() {
+        let (mut connection, mut server, state) = stage();
+        connection.bring_to(&state, Tracking::Full, false);
+        connection.send(b"\x09\0\0\0\x03SELECT 1").await.unwrap();
+        let mut said = [0; 4096];
+        let length = server.read(&mut said).await.unwrap();
+        let said = String::from_utf8_lossy(&said[..length]).into_owned();
+        let order = ["session_track_gtids=", "app", "`sql_select_limit`=7", "SELECT 1"]
+            .map(|part| said.find(part).unwrap());
+        assert!(order.is_sorted(), "{said}");
+        server.write_all(&[OK, OK, OK, REPLY].concat()).await.unwrap();
+        connection.settle().await.unwrap();
+        assert_eq!(connection.channel.unread(), REPLY);
+        connection.channel.consume(REPLY.len());
+        // Nothing of it is said or heard again.
+        connection.bring_to(&state, Tracking::Full, false);
+        connection.settle().await.unwrap();
+        connection.send(b"\x01\0\0\0\x0E").await.unwrap();
+        let mut ping = [0; 64];
+        assert_eq!(server.read(&mut ping).await.unwrap(), 5);
+    }
+
+    #[tokio::test]
+    async fn a_part_that_is_refused_is_heard_of() {
+        let (mut connection, mut server, state) = stage();
+        connection.bring_to(&state, Tracking::Default, false);
+        server.write_all(&[OK, ERR].concat()).await.unwrap();
+        let refused = connection.settle().await;
+        assert!(matches!(refused, Err(BackendError::Refused(error)) if error.code == 1049));
     }
 }

@@ -65,29 +65,54 @@ async fn converse(
 ) -> Result<Vec<QueryOutcome>, BackendError> {
     let conversation = async {
         channel.write_command(out).await?;
-        let mut collector = ResultCollector::new(RESULT_LIMIT);
-        if channel.compression().is_some() {
-            collector = collector.with_any_numbers();
+        let outcomes = answer(channel).await?;
+        if !channel.unread().is_empty() {
+            return Err(BackendError::Protocol("bytes behind the end of a reply".to_owned()));
         }
-        loop {
-            if channel.fill().await? == 0 {
-                return Err(BackendError::Io(std::io::ErrorKind::UnexpectedEof.into()));
-            }
-            let count = channel.unread().len();
-            let collected = collector.feed(channel.unread());
-            channel.consume(count);
-            match collected.map_err(|error| BackendError::Protocol(error.to_string()))? {
-                Collected::More => {}
-                Collected::Done(outcomes) => return Ok(outcomes),
-            }
-        }
+        Ok(outcomes)
     };
-    let outcomes = timeout(limit, conversation)
-        .await
-        .map_err(|_| BackendError::Silent(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX)))??;
-    match outcomes.last() {
-        Some(QueryOutcome::Err(error)) => Err(BackendError::Refused(ServerError::from_packet(error))),
-        _ => Ok(outcomes),
+    within(limit, conversation).await
+}
+
+/// Waits for a node's answers for so long and no longer.
+///
+/// # Errors
+/// `Silent` when they have not come; else what there was before.
+pub(super) async fn within<T>(
+    limit: Duration,
+    answers: impl Future<Output = Result<T, BackendError>>,
+) -> Result<T, BackendError> {
+    let silent = |_| BackendError::Silent(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
+    timeout(limit, answers).await.map_err(silent)?
+}
+
+/// Reads the whole answer to one command that was sent, and nothing behind it.
+///
+/// # Errors
+/// As [`ask`].
+pub(super) async fn answer(channel: &mut Channel) -> Result<Vec<QueryOutcome>, BackendError> {
+    let mut collector = ResultCollector::new(RESULT_LIMIT);
+    if channel.compression().is_some() {
+        collector = collector.with_any_numbers();
+    }
+    loop {
+        if channel.unread().is_empty() && channel.fill().await? == 0 {
+            return Err(BackendError::Io(std::io::ErrorKind::UnexpectedEof.into()));
+        }
+        let fed =
+            collector.feed(channel.unread()).map_err(|error| BackendError::Protocol(error.to_string()))?;
+        channel.consume(fed.consumed);
+        match fed.collected {
+            Collected::More => {}
+            Collected::Done(outcomes) => {
+                return match outcomes.last() {
+                    Some(QueryOutcome::Err(error)) => {
+                        Err(BackendError::Refused(ServerError::from_packet(error)))
+                    }
+                    _ => Ok(outcomes),
+                };
+            }
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 use wire::reply::{ClientView, Progress, ReplyError, ReplyWalker};
 
-use crate::backend::ServerError;
+use crate::backend::{BackendError, ServerError};
 use crate::transport::Channel;
 
 pub use command::{Command, CommandError, Sent, WHOLE_LIMIT, send};
@@ -47,6 +47,9 @@ pub enum RelayError {
         /// Whether the client has received a part of the reply.
         answered: bool,
     },
+    /// What the session's state needed, sent ahead of the command, failed. The reply to the command counts for nothing.
+    #[error("the session's state could not be brought there: {0}")]
+    Setup(BackendError),
     /// The node refused the command before it had all of it, and closes the connection.
     #[error("the node refused the command with error {} before its end", .error.code)]
     Refused {
@@ -68,7 +71,12 @@ pub enum RelayError {
 impl RelayError {
     /// Whether the client has received nothing of a reply yet, and is still there.
     pub fn may_be_repeated(&self) -> bool {
-        matches!(self, Self::Server { answered: false, .. } | Self::ServerProtocol { answered: false, .. })
+        matches!(
+            self,
+            Self::Setup(_)
+                | Self::Server { answered: false, .. }
+                | Self::ServerProtocol { answered: false, .. }
+        )
     }
 }
 
@@ -133,14 +141,42 @@ pub struct Patience<'a> {
 impl Patience<'_> {
     /// Waits for something until it is not worth waiting for any more.
     pub async fn wait<T>(self, what: impl Future<Output = T>, answered: bool) -> io::Result<T> {
+        let no_answer = || io::Error::new(io::ErrorKind::TimedOut, "no answer");
+        self.unless(what, || (self.is_over)(answered).then(no_answer)).await
+    }
+
+    /// The same for what a node says, also until its client has left.
+    async fn wait_for<T>(
+        self,
+        client: &Channel,
+        what: impl Future<Output = io::Result<T>>,
+        answered: bool,
+    ) -> Result<T, RelayError> {
+        let lost = |source| RelayError::Server { source, answered };
+        let given_up = || match () {
+            () if (self.is_over)(answered) => {
+                Some(lost(io::Error::new(io::ErrorKind::TimedOut, "no answer")))
+            }
+            () if client.has_left() => Some(RelayError::Client(io::ErrorKind::UnexpectedEof.into())),
+            () => None,
+        };
+        self.unless(what, given_up).await?.map_err(lost)
+    }
+
+    /// Waits for something, and looks at each ring of the bell whether to give up.
+    async fn unless<T, E>(
+        self,
+        what: impl Future<Output = T>,
+        given_up: impl Fn() -> Option<E>,
+    ) -> Result<T, E> {
         let mut what = pin!(what);
         loop {
             tokio::select! {
                 biased;
                 came = what.as_mut() => return Ok(came),
                 () = self.bell.notified() => {
-                    if (self.is_over)(answered) {
-                        return Err(io::Error::new(io::ErrorKind::TimedOut, "no answer"));
+                    if let Some(why) = given_up() {
+                        return Err(why);
                     }
                 }
             }
@@ -180,11 +216,9 @@ pub async fn reply(
     let Asked { walker, view, flavor, on_read_only, witness, patience } = &mut asked;
     let mut answered = false;
     loop {
-        if server.unread().is_empty() {
-            let news = patience.wait(hear(server, &mut gate), answered).await.flatten();
-            if !news.map_err(|source| RelayError::Server { source, answered })? {
-                return Ok(Ended::Withheld { over: discard(server, walker, view, *flavor, heard).await });
-            }
+        if server.unread().is_empty() && !patience.wait_for(client, hear(server, &mut gate), answered).await?
+        {
+            return Ok(Ended::Withheld { over: discard(server, walker, view, *flavor, heard).await });
         }
         let mut outgoing = Outgoing::new(heard, *flavor);
         let fed = walker

@@ -88,7 +88,7 @@ impl Session {
         let was = self.pins.reason();
         // A procedure may have made a temporary table besides the variables that the server names.
         let unexplained = heard.state_changed && (!explained || runs_unseen(statement));
-        self.pins.note(statement.effects, unexplained);
+        self.pins.note(statement.effects, unexplained, statement.kind == Kind::Multi);
         if statement.effects.intersects(TEMPORARY) {
             self.note_temporary_tables(statement, &text);
         }

@@ -14,6 +14,8 @@ pub(super) struct Pins {
     held_locks: bool,
     tables_locked: bool,
     instance_locked: bool,
+    /// Handles that are open. Those that a server closes with their table count on.
+    handlers: u32,
     xa: bool,
     other: bool,
     in_doubt: bool,
@@ -31,7 +33,7 @@ impl Pins {
             (self.temporary_table, Reason::PinnedTemporaryTable),
             (self.locks > 0 || self.tables_locked || self.instance_locked, Reason::PinnedLock),
             (self.xa, Reason::PinnedXa),
-            (self.other || self.in_doubt, Reason::PinnedSessionState),
+            (self.other || self.in_doubt || self.handlers > 0, Reason::PinnedSessionState),
         ];
         causes.into_iter().find(|(holds, _)| *holds).map(|(_, reason)| reason)
     }
@@ -43,7 +45,8 @@ impl Pins {
 
     /// A statement has succeeded on the primary connection. `changed`: the server said that it changed the session's
     /// state, and nothing else that it said explains that. Of a statement whose doings cannot be seen it may be anything.
-    pub(super) fn note(&mut self, effects: Effects, changed: bool) {
+    /// `several`: it was more than one statement, and each effect may be that of many.
+    pub(super) fn note(&mut self, effects: Effects, changed: bool, several: bool) {
         let has = |effect| effects.contains(effect);
         self.temporary_table |= has(Effects::CREATES_TEMPORARY_TABLE);
         if has(Effects::TAKES_LOCK) {
@@ -63,7 +66,13 @@ impl Pins {
             (self.instance_locked || has(Effects::LOCKS_INSTANCE)) && !has(Effects::UNLOCKS_INSTANCE);
         self.xa = (self.xa || has(Effects::BEGINS_XA)) && !has(Effects::ENDS_XA);
         self.prepared_text |= has(Effects::PREPARED_TEXT);
-        self.other |= effects.intersects(Effects::SETS_LOG_BIN | Effects::OPENS_HANDLER);
+        if several {
+            self.other |= has(Effects::OPENS_HANDLER);
+        } else {
+            self.handlers = self.handlers.saturating_add(u32::from(has(Effects::OPENS_HANDLER)));
+            self.handlers = self.handlers.saturating_sub(u32::from(has(Effects::CLOSES_HANDLER)));
+        }
+        self.other |= has(Effects::SETS_LOG_BIN);
         self.other |= changed && has(Effects::OPAQUE);
     }
 
@@ -96,7 +105,7 @@ mod tests {
     use super::*;
 
     fn note(pins: &mut Pins, effects: Effects) -> Option<Reason> {
-        pins.note(effects, false);
+        pins.note(effects, false, false);
         pins.reason()
     }
 
@@ -123,6 +132,15 @@ mod tests {
     }
 
     #[test]
+    fn handlers_pin_until_the_last_is_closed() {
+        let mut pins = Pins::default();
+        note(&mut pins, Effects::OPENS_HANDLER);
+        note(&mut pins, Effects::OPENS_HANDLER);
+        assert_eq!(note(&mut pins, Effects::CLOSES_HANDLER), Some(Reason::PinnedSessionState));
+        assert_eq!(note(&mut pins, Effects::CLOSES_HANDLER), None);
+    }
+
+    #[test]
     fn a_procedure_that_failed_pins_until_the_server_has_spoken() {
         let mut pins = Pins::default();
         pins.note_failure();
@@ -138,7 +156,7 @@ mod tests {
     fn a_procedure_that_changed_something_pins() {
         let mut pins = Pins::default();
         assert_eq!(note(&mut pins, Effects::UNKNOWN), None);
-        pins.note(Effects::UNKNOWN, true);
+        pins.note(Effects::UNKNOWN, true, false);
         assert_eq!(pins.reason(), Some(Reason::PinnedSessionState));
     }
 }

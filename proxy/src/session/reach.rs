@@ -75,7 +75,7 @@ impl Backends {
         open.find(|connection| connection.types_version(id) == version).map(|connection| connection.node)
     }
 
-    fn refuse(&mut self, node: NodeId) {
+    pub(super) fn refuse(&mut self, node: NodeId) {
         self.refused.retain(|(refused, _)| *refused != node);
         self.refused.push((node, Instant::now()));
     }
@@ -95,12 +95,23 @@ impl Backends {
 impl Session {
     /// Makes the connection to `node` ready for the statement.
     pub(super) async fn reach(&mut self, node: NodeId, statement: &Statement) -> Result<(), Unreachable> {
+        self.address(node, statement).await?;
+        let Some(connection) = self.backends.get(node) else {
+            return Err(Unreachable::Lost("no connection".to_owned()));
+        };
+        let settled = connection.settle().await;
+        settled.map_err(|error| self.failed(node, error))
+    }
+
+    /// The same, but the session's state goes along with the statement: whether the node takes it is known when the statement
+    /// has run. That is for reads that can be run elsewhere.
+    pub(super) async fn address(&mut self, node: NodeId, statement: &Statement) -> Result<(), Unreachable> {
         self.ask_before(node).await?;
         self.drop_if_dead(node, statement)?;
         let is_new = self.backends.get(node).is_none();
         if is_new {
             let mut connection = self.connect(node).await.map_err(Unreachable::Failed)?;
-            self.restore_insert_id(&mut connection).await.map_err(Unreachable::Failed)?;
+            self.restore_insert_id(&mut connection);
             self.backends.put(connection);
         }
         if let Role::Execute(id) | Role::Reset(id) | Role::Fetch(id) = statement.role {
@@ -116,20 +127,15 @@ impl Session {
         let Some(connection) = self.backends.get(node) else {
             return Err(Unreachable::Lost("no connection".to_owned()));
         };
-        if let Err(error) = connection.bring_to(&self.state, tracking, in_transaction).await {
-            return Err(self.failed(node, error));
-        }
+        connection.bring_to(&self.state, tracking, in_transaction);
         Ok(())
     }
 
     /// LAST_INSERT_ID() outlives the connection on which it was made.
-    async fn restore_insert_id(&self, connection: &mut Connection) -> Result<(), BackendError> {
+    fn restore_insert_id(&self, connection: &mut Connection) {
         if self.last_insert_id != 0 && self.instance.cluster.snapshot().primary == Some(connection.node) {
-            connection
-                .ask(format!("SET @@session.last_insert_id={}", self.last_insert_id).as_bytes())
-                .await?;
+            connection.insert_id_is(self.last_insert_id);
         }
-        Ok(())
     }
 
     /// Reads that are safe on a replica change nothing that would have to be told. On the primary they may: a view can
@@ -248,9 +254,7 @@ impl Session {
         if connection.statement(id).is_some() {
             return Ok(());
         }
-        if let Err(error) = connection.bring_to(&prepared.state, Tracking::Default, false).await {
-            return Err(self.failed(node, error));
-        }
+        connection.bring_to(&prepared.state, Tracking::Default, false);
         let mut command = Vec::with_capacity(prepared.text.len() + 8);
         wire::prepared::write_prepare(&mut command, &prepared.text);
         let mut heard = Heard::default();
@@ -263,18 +267,16 @@ impl Session {
         };
         let flavor = self.flavor;
         let cluster = &self.instance.cluster;
-        let sent = connection.send(&command).await.map_err(BackendError::Io);
-        let outcome = match sent {
-            Ok(()) => {
-                let mut walker = Sent::WHOLE.walker(Expect::Prepare, connection);
-                let swallowed = swallow(&mut connection.channel, &mut walker, &view, flavor, &mut heard);
-                let is_up = || cluster.snapshot().node(node).is_some_and(Node::is_up);
-                while_up(swallowed, is_up)
-                    .await
-                    .and_then(|done| done.map_err(|error| BackendError::Protocol(error.to_string())))
-            }
-            Err(error) => Err(error),
+        let prepared = async {
+            connection.send(&command).await?;
+            connection.settle().await?;
+            let mut walker = Sent::WHOLE.walker(Expect::Prepare, connection);
+            swallow(&mut connection.channel, &mut walker, &view, flavor, &mut heard)
+                .await
+                .map_err(|error| BackendError::Protocol(error.to_string()))
         };
+        let is_up = || cluster.snapshot().node(node).is_some_and(Node::is_up);
+        let outcome = while_up(prepared, is_up).await.flatten();
         match (outcome, heard.prepared) {
             (Ok(()), Some(ok)) => {
                 connection.prepared(id, ok.statement_id);

@@ -26,6 +26,8 @@ pub struct Card {
     rests_on: AtomicU64,
     ending: AtomicU8,
     interrupted: AtomicBool,
+    /// The statement that runs has been running at the last look.
+    looked_at: AtomicBool,
     /// Wakes the session when it is to end, or its statement is to be given up.
     pub wake: Notify,
 }
@@ -54,6 +56,7 @@ impl Card {
             rests_on: AtomicU64::new(0),
             ending: AtomicU8::new(0),
             interrupted: AtomicBool::new(false),
+            looked_at: AtomicBool::new(false),
             wake: Notify::new(),
         }
     }
@@ -73,6 +76,7 @@ impl Card {
         let place = pack(node, thread);
         self.running.store(place, Ordering::Relaxed);
         self.rests_on.store(place | incarnation << 40, Ordering::Relaxed);
+        self.looked_at.store(false, Ordering::Relaxed);
     }
 
     /// The session has a connection to this node, of this life of it, in this thread of the server.
@@ -96,6 +100,13 @@ impl Card {
     /// Where the session's statement runs now.
     pub fn running(&self) -> Option<(NodeId, u32)> {
         unpack(self.running.load(Ordering::Relaxed))
+    }
+
+    /// Wakes the session when its statement was running at the last look as well.
+    fn look(&self) {
+        if self.running().is_some() && self.looked_at.swap(true, Ordering::Relaxed) {
+            self.wake.notify_one();
+        }
     }
 
     /// How the session is asked to end.
@@ -169,6 +180,12 @@ impl Registry {
         let mut all: Vec<_> = self.lock().values().cloned().collect();
         all.sort_by_key(|card| card.id);
         all
+    }
+
+    /// Wakes all sessions whose statement has been running since the last look: while they wait for a node, their clients
+    /// may have left.
+    pub fn look(&self) {
+        self.lock().values().for_each(|card| card.look());
     }
 
     /// On how many sessions' connections to each of so many nodes a statement runs now.

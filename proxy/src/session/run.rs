@@ -117,7 +117,10 @@ impl Session {
             return Ok(Tried::Elsewhere);
         }
         let mut guess = self.guess(go, statement, search);
-        let mut reached = self.reach(go.node, statement).await;
+        let mut reached = match repeatable {
+            true => self.address(go.node, statement).await,
+            false => self.reach(go.node, statement).await,
+        };
         if reached.is_ok() {
             reached = self.catch_up(go, statement).await;
         }
@@ -308,7 +311,11 @@ impl Session {
                 self.endpoint.counters.protocol_errors.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                 tracing::error!(session = self.id, endpoint = self.endpoint.name, node = name, %error, "connection to the node closed");
             }
-            RelayError::Server { .. } => {
+            RelayError::Setup(BackendError::Refused(_)) => {
+                self.backends.refuse(go.node);
+                tracing::warn!(session = self.id, endpoint = self.endpoint.name, node = name, %error, "another node is used");
+            }
+            RelayError::Setup(_) | RelayError::Server { .. } => {
                 tracing::warn!(session = self.id, endpoint = self.endpoint.name, node = name, kind = statement.kind.as_str(), %error,
                     "connection to the node lost under a statement");
             }
@@ -386,6 +393,10 @@ impl Session {
         {
             connection.has_types(id, prepared.types_version);
         }
+        let settled = patience.wait(connection.settle(), false).await;
+        settled
+            .map_err(|source| RelayError::Server { source, answered: false })?
+            .map_err(RelayError::Setup)?;
         let note = herald.as_ref().map(|herald| |heard: &Heard| herald.hear(heard));
         let asked = Asked {
             walker: sent

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use sandbox::{Engine, Family, Server};
 
-use super::scene::{Scene, settled, until};
+use super::scene::{Scene, settled};
 use crate::harness::client::Client;
 use crate::harness::on_every_engine;
 use crate::harness::proxy::{Proxy, Setup};
+use crate::harness::wait::until;
 
 on_every_engine!(nobody_goes_back_from_a_replica_to_a_primary_that_is_behind_it);
 

@@ -12,6 +12,7 @@ use super::scene::{Scene, settled};
 use crate::harness::client::Client;
 use crate::harness::clusters::caught_up;
 use crate::harness::on_every_engine;
+use crate::harness::prepared::{Execution, Param};
 use crate::harness::proxy::{Proxy, Setup};
 use crate::harness::reply::{Part, text_row};
 
@@ -24,6 +25,7 @@ on_every_engine!(
     what_a_read_only_transaction_left_on_a_replica_is_moved,
     a_position_that_the_primary_never_had_is_refused_once,
     a_misspelt_level_weakens_nothing,
+    a_replica_that_cannot_be_brought_to_the_sessions_state_reads_nothing,
 );
 
 fn start(scene: &Scene) -> Proxy {
@@ -38,6 +40,27 @@ fn start(scene: &Scene) -> Proxy {
     caught_up(&scene.cluster);
     settled(&scene.cluster, &proxy, "session");
     proxy
+}
+
+/// What a session is does not depend on how far a replica is: one that does not know the session's schema yet has run nothing.
+fn a_replica_that_cannot_be_brought_to_the_sessions_state_reads_nothing(engine: Engine) {
+    let scene = Scene::new(engine);
+    let proxy = start(&scene);
+    let mut client = scene.client(&proxy, "eventual");
+    assert_eq!(value(&mut client, 1), "0");
+    scene.stop_appliers();
+    let later = format!("{}_later", scene.schema);
+    client.run(format!("CREATE DATABASE {later}"));
+    client.run(format!("USE {later}"));
+    for _ in 0..3 {
+        assert_eq!(client.value("SELECT DATABASE()"), later);
+        assert_eq!(client.route().role, "primary");
+    }
+    let statement = client.prepare("SELECT DATABASE(), ?").unwrap();
+    let reply = client.execute(statement.id, &[Param::text("prepared")], Execution::WithTypes);
+    assert!(reply.error().is_none() && client.route().role == "primary", "{reply:?}");
+    scene.start_appliers();
+    client.run(format!("DROP DATABASE {later}"));
 }
 
 fn value(client: &mut Client, id: u32) -> String {

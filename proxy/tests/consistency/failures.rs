@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use sandbox::{ClusterOptions, Engine, Family};
 
 use super::load::{self, Seen, get};
-use super::scene::{Scene, settled, until};
+use super::scene::{Scene, settled};
 use crate::harness::client::{Client, Failure};
 use crate::harness::clusters::caught_up;
 use crate::harness::on_every_engine;
 use crate::harness::proxy::{Proxy, Setup};
+use crate::harness::wait::until;
 
 on_every_engine!(
     replicas_that_are_killed_are_not_missed,

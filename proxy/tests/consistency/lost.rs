@@ -3,10 +3,11 @@
 use sandbox::{ClusterOptions, Engine};
 
 use super::load;
-use super::scene::{Scene, settled, until};
+use super::scene::{Scene, settled};
 use crate::harness::client::Client;
 use crate::harness::on_every_engine;
 use crate::harness::proxy::Setup;
+use crate::harness::wait::until;
 
 on_every_engine!(what_a_failover_has_lost_is_told_once);
 

@@ -8,11 +8,12 @@ use std::time::Duration;
 use sandbox::{ClusterOptions, Engine, Family, ReplicaLog};
 
 use super::load::{self, get};
-use super::scene::{NEVER, Scene, settled, until};
+use super::scene::{NEVER, Scene, settled};
 use crate::harness::client::Client;
 use crate::harness::login::Account;
 use crate::harness::on_every_engine;
 use crate::harness::proxy::{Proxy, Setup};
+use crate::harness::wait::until;
 
 on_every_engine!(
     reads_are_spread_by_weight,

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use sandbox::{Cluster, ClusterOptions, Engine, Server};
 
@@ -12,9 +12,7 @@ use crate::harness::clusters::{caught_up, own, schema, start};
 use crate::harness::login::Account;
 use crate::harness::proxy::Proxy;
 use crate::harness::stream::Target;
-
-/// Longer than anything takes on a machine that is busy with other tests.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+use crate::harness::wait::PATIENCE;
 
 /// So late that nothing arrives while a test runs, in seconds.
 pub(super) const NEVER: u32 = 3600;
@@ -118,15 +116,6 @@ pub(super) fn settled(cluster: &Cluster, proxy: &Proxy, endpoint: &str) {
             missing.retain(|name| *name != route.node);
         }
         assert!(begin.elapsed() < PATIENCE, "{missing:?} take no reads");
-    }
-}
-
-/// Waits until something is so.
-pub(super) fn until(what: &str, mut condition: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !condition() {
-        assert!(begin.elapsed() < PATIENCE, "{what}: not within {PATIENCE:?}");
-        thread::sleep(Duration::from_millis(5));
     }
 }
 

@@ -2,11 +2,12 @@
 
 use sandbox::Engine;
 
-use super::scene::{Scene, settled, until};
+use super::scene::{Scene, settled};
 use crate::harness::client::Client;
 use crate::harness::clusters::caught_up;
 use crate::harness::on_every_engine;
 use crate::harness::proxy::{Proxy, Setup};
+use crate::harness::wait::until;
 
 on_every_engine!(read_only_transactions_begin_on_a_fresh_replica, read_only_endpoints_keep_their_level);
 

@@ -6,11 +6,12 @@ use sandbox::{ClusterOptions, Engine};
 use wire::CommandCode;
 
 use super::http::sum;
-use super::scene::{PATIENCE, Scene, settled, until};
+use super::scene::{Scene, settled};
 use crate::harness::client::{Client, Failure};
 use crate::harness::clusters::caught_up;
 use crate::harness::on_every_engine;
 use crate::harness::proxy::{Proxy, Setup};
+use crate::harness::wait::{PATIENCE, until};
 
 on_every_engine!(
     without_a_limit_the_replica_that_catches_up_serves_the_read,

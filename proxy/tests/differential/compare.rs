@@ -55,10 +55,15 @@ fn compare(engine: Engine, pass: Pass) {
         if differ.is_empty() {
             continue;
         }
-        // Whether it is the statement's fault: the server itself may not say the same thing twice.
+        // Whether it is the statement's fault: the server itself may not say the same thing twice. What it says once, it may
+        // also say through the proxy.
         stage.clear();
         let again = converse(&stage.server(), &lines, pass);
+        let still = faults(&lines, pass, &again, &proxy);
         for (index, fault) in differ {
+            if !still.iter().any(|(other, _)| *other == index) {
+                continue;
+            }
             let varies = !differences(&server[index].said, &again[index].said, lines[index].free).is_empty();
             let hint = if varies { "    the server does not repeat itself here\n" } else { "" };
             said += &format!("{}\n{fault}{hint}", lines[index].place());

@@ -15,6 +15,7 @@ pub(crate) mod proxy;
 pub(crate) mod reply;
 pub(crate) mod route;
 pub(crate) mod stream;
+pub(crate) mod wait;
 
 /// Makes a test of each function for each engine: `mysql::NAME` and `mariadb::NAME`. The functions take an
 /// [`sandbox::Engine`].

@@ -174,6 +174,7 @@ fn open_handlers(engine: Engine) {
             ("primary", "SELECT v FROM t"),
             ("primary", "HANDLER t READ NEXT"),
             ("primary", "HANDLER t CLOSE"),
+            ("replica", "SELECT v FROM t"),
         ],
     );
 }

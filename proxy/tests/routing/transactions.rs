@@ -4,8 +4,10 @@ use sandbox::Engine;
 use wire::Status;
 
 use super::stage::{Stage, expect, route_of};
+use crate::harness::login::Tls;
 use crate::harness::on_every_engine;
 use crate::harness::prepared::Execution;
+use crate::harness::wait::until;
 
 on_every_engine!(
     from_begin_to_end,
@@ -18,6 +20,7 @@ on_every_engine!(
     released_sessions,
     xa_transactions,
     a_procedure_that_leaves_a_transaction_open,
+    a_client_that_vanishes_ends_its_wait,
     a_client_that_vanishes_leaves_no_transaction,
 );
 
@@ -271,6 +274,26 @@ fn a_procedure_that_leaves_a_transaction_open(engine: Engine) {
     assert_eq!(client.value("SELECT v FROM t"), "50");
     client.run("ROLLBACK");
     assert_eq!(client.value("SELECT v FROM t"), "1");
+}
+
+/// A server looks now and then whether the client of a statement that waits has left, and it must see that it has.
+fn a_client_that_vanishes_ends_its_wait(engine: Engine) {
+    let stage = Stage::new(engine);
+    let lock = stage.schema.clone();
+    let mut holder = stage.client();
+    holder.run(format!("SELECT GET_LOCK('{lock}', 0)"));
+    for account in [stage.account(), stage.account().tls(Tls::Yes)] {
+        let mut gone = account.connect(&stage.proxy.target("rw")).unwrap();
+        gone.send_query(format!("SELECT GET_LOCK(\"{lock}\", 600)"));
+        let waits = format!(
+            "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE INFO LIKE 'SELECT GET_LOCK(\"{lock}%'"
+        );
+        let primary = stage.cluster.primary();
+        until("it waits", || primary.value(&waits).unwrap() == "1");
+        drop(gone);
+        until("it does not wait any more", || primary.value(&waits).unwrap() == "0");
+    }
+    assert_eq!(holder.value(&format!("SELECT RELEASE_LOCK('{lock}')")), "1");
 }
 
 fn a_client_that_vanishes_leaves_no_transaction(engine: Engine) {

@@ -3,9 +3,10 @@
 use sandbox::{ClusterOptions, Engine};
 use wire::Status;
 
-use super::stage::{Stage, expect, until};
+use super::stage::{Stage, expect};
 use crate::harness::clusters::{caught_up, start};
 use crate::harness::on_every_engine;
+use crate::harness::wait::until;
 
 on_every_engine!(
     nodes_may_die_and_change_places,

@@ -351,6 +351,6 @@ fn read_only_transactions_stay_as_they_are(engine: Engine) {
     let first = node(&mut whole);
     let begin = std::time::Instant::now();
     while node(&mut whole) == first {
-        assert!(begin.elapsed() < super::stage::PATIENCE, "each is on {first}");
+        assert!(begin.elapsed() < crate::harness::wait::PATIENCE, "each is on {first}");
     }
 }

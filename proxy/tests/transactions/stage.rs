@@ -1,7 +1,5 @@
 //! A proxy that splits transactions before a cluster, a schema in it, and clients that ask where their statements ran.
 
-use std::time::{Duration, Instant};
-
 use sandbox::{Cluster, Engine, Family};
 use wire::{Capabilities, Status};
 
@@ -10,11 +8,9 @@ use crate::harness::clusters::{caught_up, schema, shared};
 use crate::harness::login::Account;
 use crate::harness::proxy::{Proxy, Setup};
 use crate::harness::stream::Target;
+use crate::harness::wait::until;
 
 pub(super) const READ_COMMITTED: &str = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
-
-/// Longer than anything takes on a machine that is busy with other tests.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(super) struct Stage<'a> {
     pub(super) cluster: &'a Cluster,
@@ -138,14 +134,5 @@ pub(super) fn splits(client: &mut Client, begin: &str) -> bool {
         ("replica", "split") => true,
         ("primary", _) => false,
         _ => panic!("{begin}: {route:?}"),
-    }
-}
-
-/// Waits until something is so.
-pub(super) fn until(what: &str, mut condition: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !condition() {
-        assert!(begin.elapsed() < PATIENCE, "{what}: not within {PATIENCE:?}");
-        std::thread::sleep(Duration::from_millis(5));
     }
 }

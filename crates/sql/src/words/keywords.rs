@@ -222,6 +222,7 @@ keywords! {
     "instance" Instance Plain;
     "export" Export Plain;
     "open" Open Plain;
+    "close" Close Plain;
     "immediate" Immediate Plain;
     "hard" Hard Plain;
     "soft" Soft Plain;

@@ -42,6 +42,15 @@ enum State {
     Done,
 }
 
+/// What became of the bytes of a [`ResultCollector::feed`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fed {
+    /// How many of them belong to this reply: all, until it is over.
+    pub consumed: usize,
+    /// How far the reply has come.
+    pub collected: Collected,
+}
+
 /// How far the reply has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Collected {
@@ -98,11 +107,11 @@ impl ResultCollector {
         self
     }
 
-    /// Takes the next bytes of the reply.
+    /// Takes the next bytes of the reply, and none of what follows its end.
     ///
     /// # Errors
-    /// The reply cannot be read, is too long, or bytes follow its end.
-    pub fn feed(&mut self, bytes: &[u8]) -> Result<Collected, CollectError> {
+    /// The reply cannot be read or is too long.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<Fed, CollectError> {
         // Twice the budget bounds what lies unread: a reply within it is read packet by packet.
         if bytes.len() > self.budget.saturating_mul(2).saturating_add(HEADER) {
             return Err(CollectError::TooLong);
@@ -110,7 +119,7 @@ impl ResultCollector {
         self.pending.extend_from_slice(bytes);
         let pending = std::mem::take(&mut self.pending);
         let mut reader = Reader::new(&pending);
-        while let Some(header) = Header::parse(reader.rest()) {
+        while let Some(header) = Header::parse(reader.rest()).filter(|_| !self.is_over()) {
             if header.length > self.budget {
                 return Err(CollectError::TooLong);
             }
@@ -121,14 +130,17 @@ impl ResultCollector {
             let payload = reader.bytes(header.length, "payload")?;
             self.frame(header, payload)?;
         }
-        if matches!(self.state, State::Done) {
-            if !reader.is_empty() {
-                return Err(Malformed::new("bytes behind the end of a reply").into());
-            }
-            return Ok(Collected::Done(std::mem::take(&mut self.outcomes)));
+        if self.is_over() {
+            // A reply ends with the bytes that came last: of those before it nothing is left.
+            let consumed = bytes.len().saturating_sub(reader.remaining());
+            return Ok(Fed { consumed, collected: Collected::Done(std::mem::take(&mut self.outcomes)) });
         }
         self.pending = reader.rest().to_vec();
-        Ok(Collected::More)
+        Ok(Fed { consumed: bytes.len(), collected: Collected::More })
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.state, State::Done)
     }
 
     fn frame(&mut self, header: Header, payload: &[u8]) -> Result<(), CollectError> {
@@ -267,7 +279,9 @@ mod tests {
         let mut collector = ResultCollector::new(limit);
         let mut collected = Collected::More;
         for piece in bytes.chunks(piece) {
-            collected = collector.feed(piece)?;
+            let fed = collector.feed(piece)?;
+            assert_eq!(fed.consumed, piece.len());
+            collected = fed.collected;
         }
         Ok(collected)
     }
@@ -317,10 +331,22 @@ mod tests {
     }
 
     #[test]
+    fn what_follows_is_left() {
+        let whole = stream(&["x"], &vec![]);
+        let followed = [whole.as_slice(), &whole].concat();
+        for beginning in 0..whole.len() {
+            let mut collector = ResultCollector::new(LIMIT);
+            let (first, rest) = followed.split_at(beginning);
+            assert_eq!(collector.feed(first).unwrap().collected, Collected::More);
+            let fed = collector.feed(rest).unwrap();
+            assert_eq!(beginning + fed.consumed, whole.len());
+            assert!(matches!(fed.collected, Collected::Done(_)));
+        }
+    }
+
+    #[test]
     fn what_does_not_belong_is_refused() {
         let whole = stream(&["x"], &vec![]);
-        let followed = [whole.as_slice(), &[1]].concat();
-        assert!(matches!(collect(&followed, followed.len(), LIMIT), Err(CollectError::Malformed(_))));
         let mut skipped = whole;
         skipped[3] = 2;
         assert!(matches!(collect(&skipped, 9, LIMIT), Err(CollectError::Malformed(_))));

@@ -6,6 +6,6 @@ mod collector;
 mod outcome;
 mod writer;
 
-pub use collector::{CollectError, Collected, ResultCollector};
+pub use collector::{CollectError, Collected, Fed, ResultCollector};
 pub use outcome::{OkOutcome, QueryOutcome, TextResult, Told};
 pub use writer::{Column, ColumnType, write_text_result};
