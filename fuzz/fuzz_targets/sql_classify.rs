@@ -29,6 +29,7 @@ fn dialect(flags: u8, charset: u8) -> Dialect {
         multi_statements: on(4),
         flavor: if on(5) { Flavor::Mariadb } else { Flavor::Mysql },
         charset: CHARSETS[usize::from(charset) % CHARSETS.len()],
+        version: if on(6) { 1108 } else { 0 },
     }
 }
 

@@ -64,6 +64,7 @@ impl Explanation<'_> {
 pub fn run(args: &ExplainArgs, input: impl Read, output: impl Write) -> io::Result<()> {
     let mut dialect = sql::Dialect::from_sql_mode(args.sql_mode.as_bytes());
     dialect.multi_statements = true;
+    (dialect.flavor, dialect.version) = crate::cluster::dialect_of(&args.server_version);
     let mut output = BufWriter::with_capacity(BUFFER, output);
     let result = match &args.sql {
         Some(sql) => explain(sql.as_bytes(), dialect).write(args.json, &mut output),
@@ -113,7 +114,8 @@ mod tests {
     use super::*;
 
     fn args(sql: Option<&str>, sql_mode: &str, json: bool) -> ExplainArgs {
-        ExplainArgs { sql: sql.map(OsString::from), sql_mode: sql_mode.to_owned(), json }
+        let server_version = String::new();
+        ExplainArgs { sql: sql.map(OsString::from), sql_mode: sql_mode.to_owned(), server_version, json }
     }
 
     fn output(args: &ExplainArgs, input: &[u8]) -> String {

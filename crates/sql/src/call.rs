@@ -120,6 +120,9 @@ impl Scan<'_, '_> {
                 Family::Both => true,
                 Family::Mysql => !mariadb,
                 Family::Mariadb => mariadb,
+                Family::MariadbSince(version) => mariadb && dialect.version >= version,
+                Family::MysqlAndMariadbSince(version) => !mariadb || dialect.version >= version,
+                Family::MariadbAndMysqlBefore(version) => mariadb || (1..version).contains(&dialect.version),
             }
     }
 

@@ -23,6 +23,9 @@ pub struct Dialect {
     pub multi_statements: bool,
     /// The server family that will run the statement.
     pub flavor: Flavor,
+    /// The servers' version, the oldest where they differ, as a hundred times the major number plus the minor: 804, 1011.
+    /// 0: unknown. It tells which functions are built in; what is not may be a stored function that writes.
+    pub version: u16,
 }
 
 /// The server family. The two gate executable comments differently.

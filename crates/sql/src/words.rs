@@ -61,6 +61,12 @@ pub(crate) enum Family {
     Both,
     Mysql,
     Mariadb,
+    /// MariaDB of this version or newer; versions as in [`crate::Dialect::version`].
+    MariadbSince(u16),
+    /// MySQL, and MariaDB of this version or newer.
+    MysqlAndMariadbSince(u16),
+    /// MariaDB, and MySQL older than this version.
+    MariadbAndMysqlBefore(u16),
 }
 
 /// Whether space may stand between a function and its parenthesis, without IGNORE_SPACE. Where it may not, a name with

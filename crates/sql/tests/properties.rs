@@ -116,6 +116,7 @@ fn dialect() -> impl Strategy<Value = Dialect> {
         multi_statements: on[4],
         flavor: if on[5] { Flavor::Mariadb } else { Flavor::Mysql },
         charset,
+        version: if on[0] { 0 } else { 1108 },
     })
 }
 

@@ -10,6 +10,10 @@ pub struct ExplainArgs {
     /// The sql_mode of the session, such as ANSI_QUOTES,NO_BACKSLASH_ESCAPES
     #[arg(long, value_name = "MODE", default_value = "", hide_default_value = true)]
     pub sql_mode: String,
+    /// The servers' version as they tell it, such as 8.4.3 or 10.11.19-MariaDB: which family it is, and which functions
+    /// are built in. Without it, MySQL with those that all versions have
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub server_version: String,
     /// One JSON object a line: sql, target (replica, primary, previous or proxy), reason, kind
     #[arg(long)]
     pub json: bool,

@@ -62,6 +62,7 @@ impl Table {
         Told {
             facts: Facts {
                 version: "9.7.4".to_owned(),
+                release: 907,
                 flavor: self.flavor,
                 capabilities: Capabilities::default(),
                 extended: 0,

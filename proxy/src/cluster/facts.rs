@@ -112,6 +112,7 @@ pub(super) struct Grounds<'a> {
 pub(super) fn facts(greeted: &Greeted, flavor: Flavor, variables: &Variables, grounds: Grounds<'_>) -> Facts {
     Facts {
         version: greeted.version.clone(),
+        release: Version::parse(&greeted.version).to_dialect(),
         flavor,
         capabilities: greeted.capabilities,
         extended: greeted.extended,

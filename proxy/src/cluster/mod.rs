@@ -59,6 +59,7 @@ pub use ask::AskError;
 pub use group::Round;
 pub use inspect::{Inspected, Inspection, inspect};
 pub use snapshot::{Facts, Health, High, Node, NodeId, Reign, Role, Snapshot};
+pub use version::dialect_of;
 
 /// How long a waiter waits before it routes again: whether a replica is too late for its endpoint is not known here,
 /// and changes without anything else changing.

@@ -127,6 +127,8 @@ impl Role {
 pub struct Facts {
     /// Its version text as its greeting gives it, without the `5.5.5-` that MariaDB puts before it.
     pub version: String,
+    /// The same as a number: see [`sql::Dialect::version`].
+    pub release: u16,
     /// Its family.
     pub flavor: Flavor,
     /// What its protocol can do.

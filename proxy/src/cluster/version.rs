@@ -22,6 +22,11 @@ impl Version {
         Self(next(), next(), next())
     }
 
+    /// The number that tells which functions are built in: see [`sql::Dialect::version`].
+    pub(super) fn to_dialect(self) -> u16 {
+        u16::try_from(self.0 * 100 + self.1.min(99)).unwrap_or_default()
+    }
+
     /// What asks for the state of replication here: the word changed in 8.0.22, and the old one ended with 8.4.
     pub(super) fn replica_status(self, flavor: Flavor) -> &'static str {
         match flavor {
@@ -51,6 +56,15 @@ pub(super) fn flavor(text: &str) -> Flavor {
     if text.to_ascii_lowercase().contains("mariadb") { Flavor::Mariadb } else { Flavor::Mysql }
 }
 
+/// How statements are read by a server that tells this version: its family, and [`sql::Dialect::version`].
+pub fn dialect_of(text: &str) -> (sql::Flavor, u16) {
+    let family = match flavor(text) {
+        Flavor::Mysql => sql::Flavor::Mysql,
+        Flavor::Mariadb => sql::Flavor::Mariadb,
+    };
+    (family, Version::parse(text).to_dialect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,6 +80,13 @@ mod tests {
         ] {
             assert_eq!((Version::parse(text), flavor(text)), (numbers, family), "{text}");
         }
+    }
+
+    #[test]
+    fn a_version_says_how_statements_are_read() {
+        assert_eq!(dialect_of("8.4.3"), (sql::Flavor::Mysql, 804));
+        assert_eq!(dialect_of("11.8.2-MariaDB-log"), (sql::Flavor::Mariadb, 1108));
+        assert_eq!(dialect_of(""), (sql::Flavor::Mysql, 0));
     }
 
     #[test]

@@ -171,7 +171,13 @@ impl Session {
         instance: Arc<Instance>,
     ) -> Self {
         let LoggedIn { channel, capabilities, extended, account, connection, .. } = logged_in;
-        let facts = instance.cluster.snapshot().node(connection.node).and_then(|node| node.facts.clone());
+        let (facts, version) = {
+            let snapshot = instance.cluster.snapshot();
+            let releases =
+                snapshot.nodes.iter().filter_map(|node| node.facts.as_ref()).map(|facts| facts.release);
+            let facts = snapshot.node(connection.node).and_then(|node| node.facts.clone());
+            (facts, releases.min().unwrap_or_default())
+        };
         let flavor = facts.as_ref().map_or(Flavor::Mysql, |facts| facts.flavor);
         let default_wanted = facts.as_ref().map(|facts| facts.default_wanted.clone()).unwrap_or_default();
         let dialect = sql::Dialect {
@@ -181,6 +187,7 @@ impl Session {
                 Flavor::Mysql => sql::Flavor::Mysql,
                 Flavor::Mariadb => sql::Flavor::Mariadb,
             },
+            version,
             ..facts
                 .as_ref()
                 .map_or_else(Default::default, |facts| sql::Dialect::from_sql_mode(facts.sql_mode.as_bytes()))

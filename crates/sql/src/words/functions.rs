@@ -5,7 +5,7 @@
 //! all keywords, were created and called on the three servers, with none to four arguments, and the names that reached
 //! the stored function stand in the other family's list. A function that is missing here is taken for a stored function,
 //! which costs a read on the primary and nothing else. What is left: MariaDB takes POINT with another number of arguments than
-//! two for a stored function.
+//! two for a stored function, and LINESTRING, POLYGON and their collections without any.
 
 use super::{Family, Function, Space};
 
@@ -15,6 +15,9 @@ pub(super) const GROUPS: &[(Function, &[&str])] = &[
     (pure(Family::Mysql, Space::Allowed), MYSQL),
     (pure(Family::Mariadb, Space::Allowed), MARIADB),
     (pure(Family::Mariadb, Space::Allowed), MARIADB_GEOMETRY),
+    (pure(Family::MariadbSince(1108), Space::Allowed), MARIADB_11_8),
+    (pure(Family::MysqlAndMariadbSince(1108), Space::Allowed), MYSQL_AND_MARIADB_11_8),
+    (pure(Family::MariadbAndMysqlBefore(900), Space::Allowed), HASHES),
     (pure(Family::Both, Space::Forbidden), ADJACENT),
     (pure(Family::Both, Space::ForbiddenInMariadb), WINDOW),
     (pure(Family::Mysql, Space::Forbidden), &["st_collect"]),
@@ -165,8 +168,6 @@ const PURE: &[&str] = &[
     "field",
     "find_in_set",
     "floor",
-    "format_bytes",
-    "format_pico_time",
     "from_base64",
     "from_days",
     "from_unixtime",
@@ -205,7 +206,6 @@ const PURE: &[&str] = &[
     "json_quote",
     "json_remove",
     "json_replace",
-    "json_schema_valid",
     "json_search",
     "json_set",
     "json_type",
@@ -237,7 +237,6 @@ const PURE: &[&str] = &[
     "mbroverlaps",
     "mbrtouches",
     "mbrwithin",
-    "md5",
     "microsecond",
     "minute",
     "month",
@@ -271,8 +270,6 @@ const PURE: &[&str] = &[
     "rtrim",
     "sec_to_time",
     "second",
-    "sha",
-    "sha1",
     "sha2",
     "sign",
     "sin",
@@ -455,18 +452,13 @@ const MARIADB: &[&str] = &[
     "des_encrypt",
     "encode",
     "encrypt",
-    "json_array_intersect",
     "json_compact",
     "json_detailed",
     "json_equals",
     "json_exists",
-    "json_key_value",
     "json_loose",
     "json_normalize",
-    "json_object_filter_keys",
-    "json_object_to_array",
     "json_query",
-    "kdf",
     "lengthb",
     "lpad_oracle",
     "ltrim_oracle",
@@ -487,6 +479,15 @@ const MARIADB: &[&str] = &[
     "substr_oracle",
     "sys_guid",
     "to_char",
+];
+
+/// In MariaDB since 11.8, or a little before.
+const MARIADB_11_8: &[&str] = &[
+    "json_array_intersect",
+    "json_key_value",
+    "json_object_filter_keys",
+    "json_object_to_array",
+    "kdf",
     "uuid_v4",
     "uuid_v7",
     "vec_distance",
@@ -495,6 +496,12 @@ const MARIADB: &[&str] = &[
     "vec_fromtext",
     "vec_totext",
 ];
+
+/// In MySQL, and in MariaDB since 11.8, or a little before.
+const MYSQL_AND_MARIADB_11_8: &[&str] = &["format_bytes", "format_pico_time", "json_schema_valid"];
+
+/// In MariaDB, and in MySQL until a component took them over: 9.7 has them no more unless that is installed.
+const HASHES: &[&str] = &["md5", "sha", "sha1"];
 
 /// Geometry functions without their prefix, which MySQL dropped in 8.0.
 const MARIADB_GEOMETRY: &[&str] = &[

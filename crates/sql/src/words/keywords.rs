@@ -95,7 +95,7 @@ keywords! {
     "ties" Ties Plain;
     "rows" Rows Plain;
     "collate" Collate Plain;
-    "default" Default Call(Function::PURE);
+    "default" Default Call(Function::Sequence);
     "null" Null Plain;
     "true" True Plain;
     "false" False Plain;
@@ -315,7 +315,7 @@ const RESERVED_TYPES: &[&str] = &[
 ];
 
 /// Names of types that are neither reserved nor functions.
-const TYPES: &[&str] = &["bit", "datetime", "fixed", "nchar", "number", "nvarchar", "text", "varchar2"];
+const TYPES: &[&str] = &["bit", "datetime", "fixed", "nchar", "number", "nvarchar", "text"];
 
 /// Reserved words of other statements.
 const DENIED: &[&str] = &[

@@ -67,29 +67,7 @@ pub(crate) fn names() -> Vec<String> {
     names
 }
 
-/// Functions that a supported version of the family has and another has not, and POINT, which is built in with two arguments
-/// only. A stored function of such a name is taken for the built-in one.
-pub(crate) fn is_of_later_version(name: &str) -> bool {
-    const LATER: &[&str] = &[
-        "format_pico_time",
-        "json_array_intersect",
-        "json_key_value",
-        "json_object_filter_keys",
-        "json_object_to_array",
-        "json_schema_valid",
-        "kdf",
-        "md5",
-        "point",
-        "sha",
-        "sha1",
-        "uuid_v4",
-        "uuid_v7",
-        "vec_distance",
-        "vec_distance_cosine",
-        "vec_distance_euclidean",
-        "vec_fromtext",
-        "vec_totext",
-        "format_bytes",
-    ];
-    LATER.contains(&name)
+/// Built in with two arguments only. Else a stored function of that name is taken for the built-in one.
+pub(crate) fn is_built_in_in_part(name: &str) -> bool {
+    name == "point"
 }
