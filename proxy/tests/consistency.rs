@@ -12,6 +12,7 @@ mod consistency {
 
     mod ahead;
     mod behind;
+    mod busy;
     mod corners;
     mod costs;
     mod failures;
