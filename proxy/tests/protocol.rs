@@ -13,6 +13,7 @@ mod protocol {
     mod infile;
     mod large;
     mod pipelining;
+    mod payloads;
     mod prepared;
     mod recorder;
     mod session_state;

@@ -71,6 +71,10 @@ impl Session {
 
     /// Lets the client prove itself as another account. The old connections are closed when it succeeds.
     pub(super) async fn change_user(&mut self, command: &mut Command) -> Result<(), End> {
+        if !command.whole {
+            // What follows would be taken for the client's answers.
+            return Err(End::Told(ClientError::malformed("a COM_CHANGE_USER of more than 1 MiB")));
+        }
         let payload = command.payload(&self.client).to_vec();
         command.consume(&mut self.client);
         let request = match ChangeUser::parse(&payload, self.capabilities) {
