@@ -10,6 +10,7 @@ mod routing {
     mod endpoints;
     mod failures;
     mod identity;
+    mod insert_ids;
     mod pins;
     mod stage;
     mod state;

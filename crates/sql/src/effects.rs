@@ -86,6 +86,9 @@ effects! {
     ENDS_XA = 29,
     /// Tables may be read besides what is asked of the previous statement. Set with [`crate::Target::Previous`] only.
     READS_TABLES = 30,
+    /// LAST_INSERT_ID with a value, SET of `last_insert_id` or `identity`: what the next LAST_INSERT_ID() gives no OK packet
+    /// tells.
+    SETS_LAST_INSERT_ID = 31,
 }
 
 impl Effects {

@@ -103,6 +103,9 @@ impl Session {
             self.restore_insert_id(&mut connection).await.map_err(Unreachable::Failed)?;
             self.backends.put(connection);
         }
+        if self.insert_id.is_missed_by(statement) {
+            return Err(Unreachable::Lost("and with it what LAST_INSERT_ID() had been set to".to_owned()));
+        }
         if let Role::Execute(id) | Role::Reset(id) | Role::Fetch(id) = statement.role {
             self.prepare_on(node, id).await?;
         }
@@ -123,11 +126,11 @@ impl Session {
     }
 
     /// LAST_INSERT_ID() outlives the connection on which it was made.
-    async fn restore_insert_id(&self, connection: &mut Connection) -> Result<(), BackendError> {
-        if self.last_insert_id != 0 && self.instance.cluster.snapshot().primary == Some(connection.node) {
-            connection
-                .ask(format!("SET @@session.last_insert_id={}", self.last_insert_id).as_bytes())
-                .await?;
+    async fn restore_insert_id(&mut self, connection: &mut Connection) -> Result<(), BackendError> {
+        if self.instance.cluster.snapshot().primary == Some(connection.node)
+            && let Some(id) = self.insert_id.for_a_new_connection()
+        {
+            connection.ask(format!("SET @@session.last_insert_id={id}").as_bytes()).await?;
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ use wire::status::Status;
 
 use super::changes::is_system_schema;
 use super::decide::Overrides;
+use super::insert_id::InsertId;
 use super::pins::Pins;
 use super::split::Split;
 use super::temporary::Temporary;
@@ -135,7 +136,7 @@ impl Session {
         self.transaction = None;
         self.split = Split::default();
         self.next_transaction_on = None;
-        self.last_insert_id = 0;
+        self.insert_id = InsertId::default();
         self.autocommit = self.default_autocommit;
         self.previous = None;
         self.wanted = self.default_wanted.clone();
