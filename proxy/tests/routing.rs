@@ -6,6 +6,7 @@
 mod harness;
 
 mod routing {
+    mod bystanders;
     mod crowd;
     mod endpoints;
     mod failures;
