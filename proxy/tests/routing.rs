@@ -19,4 +19,5 @@ mod routing {
     mod transactions;
     mod user_variables;
     mod weights;
+    mod xa;
 }
