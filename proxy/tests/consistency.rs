@@ -16,6 +16,7 @@ mod consistency {
     mod corners;
     mod costs;
     mod failures;
+    mod large;
     mod load;
     mod lost;
     mod monotonic;
@@ -28,5 +29,6 @@ mod consistency {
     mod tokens;
     mod transactions;
     mod waiting;
+    mod wavering;
     mod writes;
 }
