@@ -12,8 +12,8 @@ mod protocol {
     mod followers;
     mod infile;
     mod large;
-    mod pipelining;
     mod payloads;
+    mod pipelining;
     mod prepared;
     mod recorder;
     mod session_state;
