@@ -63,6 +63,13 @@ impl ClientError {
         Self::new(1053, b"08S01", format!("Tidemark: the connection to node {node} was lost {what}"))
     }
 
+    /// What was left of a cursor's rows is lost, and nothing else: the session goes on.
+    pub fn cursor_lost(node: &str) -> Self {
+        Self::own(format!(
+            "the connection to node {node} was lost, and with it the cursor; execute the statement again"
+        ))
+    }
+
     /// KILL QUERY hit the statement: ER_QUERY_INTERRUPTED.
     pub fn interrupted() -> Self {
         Self::new(1317, b"70100", "Query execution was interrupted")

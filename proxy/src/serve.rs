@@ -260,8 +260,7 @@ async fn first_answers(cluster: &Cluster) {
     while Instant::now() < deadline {
         {
             let snapshot = cluster.snapshot();
-            let known = |node: &crate::cluster::snapshot::Node| node.facts.is_some();
-            if snapshot.nodes.iter().all(known) && snapshot.primary.is_some() {
+            if snapshot.nodes.iter().all(|node| node.tried) && snapshot.primary.is_some() {
                 return;
             }
         }

@@ -10,6 +10,8 @@ mod bad_input {
     mod chance;
     mod commands;
     mod fake_node;
+    mod growth;
+    mod half_closed;
     mod replies;
     mod resources;
 }

@@ -12,9 +12,11 @@ mod consistency {
 
     mod ahead;
     mod behind;
+    mod busy;
     mod corners;
     mod costs;
     mod failures;
+    mod large;
     mod load;
     mod lost;
     mod monotonic;
@@ -27,5 +29,6 @@ mod consistency {
     mod tokens;
     mod transactions;
     mod waiting;
+    mod wavering;
     mod writes;
 }

@@ -9,6 +9,8 @@ mod login {
     mod accounts;
     mod change_user;
     mod changes;
+    mod hosts;
     mod refusals;
+    mod storms;
     mod tls;
 }

@@ -12,6 +12,7 @@ mod protocol {
     mod followers;
     mod infile;
     mod large;
+    mod payloads;
     mod pipelining;
     mod prepared;
     mod recorder;

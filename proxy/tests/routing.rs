@@ -6,10 +6,12 @@
 mod harness;
 
 mod routing {
+    mod bystanders;
     mod crowd;
     mod endpoints;
     mod failures;
     mod identity;
+    mod insert_ids;
     mod pins;
     mod stage;
     mod state;
@@ -17,4 +19,5 @@ mod routing {
     mod transactions;
     mod user_variables;
     mod weights;
+    mod xa;
 }

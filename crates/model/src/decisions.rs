@@ -83,6 +83,7 @@ impl Decisions {
             errant: None,
             lag: Some(Duration::ZERO),
             facts: None,
+            tried: true,
         };
         let weight = if scenario.primary_reads { Some(100) } else { None };
         let scope = if scenario.one_proxy { GlobalScope::Proxy } else { GlobalScope::Cluster };

@@ -91,6 +91,9 @@ impl Scan<'_, '_> {
             Function::Pure(..) | Function::JsonTable => self.name_before_parenthesis(false),
             Function::LastInsertId => {
                 self.effects |= Effects::USES_LAST_INSERT_ID;
+                if self.lexer.peek().kind != Tok::Close {
+                    self.effects |= Effects::SETS_LAST_INSERT_ID;
+                }
                 self.primary(Reason::LastInsertId);
             }
             Function::PreviousResult => self.previous(),

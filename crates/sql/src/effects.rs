@@ -7,7 +7,7 @@ use std::ops::{BitOr, BitOrAssign};
 
 /// A set of effects.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub struct Effects(u32);
+pub struct Effects(u64);
 
 macro_rules! effects {
     ($($(#[$doc:meta])* $name:ident = $bit:expr,)*) => {
@@ -88,6 +88,9 @@ effects! {
     READS_TABLES = 30,
     /// HANDLER ... CLOSE: one handle less.
     CLOSES_HANDLER = 31,
+    /// LAST_INSERT_ID with a value, SET of `last_insert_id` or `identity`: what the next LAST_INSERT_ID() gives no OK packet
+    /// tells.
+    SETS_LAST_INSERT_ID = 32,
 }
 
 impl Effects {

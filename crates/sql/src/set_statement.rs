@@ -124,6 +124,9 @@ fn by_name(name: &[u8]) -> Effects {
     if is("autocommit") {
         return Effects::MAY_COMMIT;
     }
+    if is("last_insert_id") || is("identity") {
+        return Effects::SETS_LAST_INSERT_ID;
+    }
     let positions =
         ["sql_log_bin", "gtid_next", "gtid_domain_id", "gtid_seq_no", "server_id", "skip_replication"];
     if starts(b"pseudo_") || starts(b"wsrep_") || positions.iter().any(|p| is(p)) {

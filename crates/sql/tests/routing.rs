@@ -381,6 +381,19 @@ fn what_belongs_to_one_connection() {
     assert!(effects("SELECT SQL_CALC_FOUND_ROWS * FROM t LIMIT 1").contains(Effects::CALC_FOUND_ROWS));
     assert!(effects("SELECT LAST_INSERT_ID()").contains(Effects::USES_LAST_INSERT_ID));
     assert!(effects("INSERT INTO t VALUES (LAST_INSERT_ID())").contains(Effects::USES_LAST_INSERT_ID));
+    for text in ["SELECT LAST_INSERT_ID()", "SELECT last_insert_id (/* none */)", "SELECT @@identity, (1)"] {
+        assert!(!effects(text).contains(Effects::SETS_LAST_INSERT_ID), "{text}");
+    }
+    for text in [
+        "SELECT LAST_INSERT_ID(7)",
+        "UPDATE t SET id = last_insert_id ( id + 1 )",
+        "DO LAST_INSERT_ID(@a)",
+        "SET last_insert_id = 1",
+        "SET @a = 1, @@session.IDENTITY = 5",
+        "SET @a = LAST_INSERT_ID(3)",
+    ] {
+        assert!(effects(text).contains(Effects::SETS_LAST_INSERT_ID), "{text}");
+    }
     assert!(effects("SELECT CONNECTION_ID()").contains(Effects::CONNECTION_ID));
     assert!(!effects("SELECT CONNECTION_ID(), 1").contains(Effects::CONNECTION_ID));
 }

@@ -70,7 +70,7 @@ impl Board {
             info!(node = %entry.node.name, address = %entry.node.address, version = %told.facts.version, "node is up");
             entry.node.health = Health::Up;
         }
-        entry.asked = true;
+        entry.node.tried = true;
         entry.new_life();
         entry.take(told, flavor);
         self.settle(now);
@@ -107,7 +107,7 @@ impl Board {
             return;
         }
         warn!(node = %entry.node.name, role = entry.node.role.as_str(), why, "node is down; it takes no statements until it answers again");
-        entry.asked = true;
+        entry.node.tried = true;
         entry.node.health = Health::Down(Arc::from(why));
         self.settle(now);
     }
@@ -261,7 +261,7 @@ impl Board {
             .enumerate()
             .map(|(index, entry)| Voice {
                 address: &entry.node.address,
-                asked: entry.asked,
+                asked: entry.node.tried,
                 up: entry.node.is_up(),
                 said: entry.told.as_ref().map(|told| &told.said),
                 complete: last.as_ref().is_some_and(|last| {

@@ -36,8 +36,6 @@ pub(super) struct Told {
 pub(super) struct Entry {
     /// As the road sees it.
     pub(super) node: Node,
-    /// Whether it was tried yet.
-    pub(super) asked: bool,
     /// What it said last.
     pub(super) told: Option<Told>,
     /// The watcher's last answer in this life.
@@ -75,8 +73,8 @@ impl Entry {
                 errant: None,
                 lag: None,
                 facts: None,
+                tried: false,
             },
-            asked: false,
             told: None,
             sample: None,
             remembered: None,

@@ -77,6 +77,8 @@ pub struct Node {
     pub lag: Option<Duration>,
     /// What does not change while the server runs; `None` until it has answered once.
     pub facts: Option<Arc<Facts>>,
+    /// Whether it was asked yet, with or without an answer.
+    pub tried: bool,
 }
 
 /// A safe upper bound of what can have been seen on a node.

@@ -43,6 +43,7 @@ fn node(id: u8, role: Role, last: u32) -> Node {
         errant: None,
         lag: Some(Duration::ZERO),
         facts: None,
+        tried: true,
     }
 }
 

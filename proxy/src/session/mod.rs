@@ -1,7 +1,7 @@
 //! A client's session: read a command, understand it, decide where it runs, run it there, remember what came of it.
 //!
 //! The steps are files of their own, in this order: `understand`, `decide` (with `route`, which is pure), `reach`,
-//! `run` (with `relay`), `remember` (with `changes`, `unasked`, `temporary` and `pins`). Beside the road: `attend` for waiting, `herald` for who must
+//! `run` (with `relay`), `remember` (with `changes`, `insert_id`, `unasked`, `temporary` and `pins`). Beside the road: `attend` for waiting, `herald` for who must
 //! hear of a write first, `speculate` for reads that run while the primary is asked (`question`), `answer` for what the
 //! proxy says itself, `split` for transactions that have not reached a node yet, `ahead`, `reset`, `kill` and `tunnel` for
 //! commands with rules of their own.
@@ -14,6 +14,7 @@ mod attend;
 mod changes;
 mod decide;
 mod herald;
+mod insert_id;
 mod isolation;
 mod kill;
 mod pins;
@@ -54,6 +55,7 @@ use crate::transport::Channel;
 
 use changes::is_system_schema;
 use decide::Overrides;
+use insert_id::InsertId;
 use pins::Pins;
 use prepared::PreparedStatements;
 use reach::Backends;
@@ -109,8 +111,7 @@ pub struct Session {
     in_system_schema: bool,
     /// Where SET TRANSACTION was said for the next transaction.
     next_transaction_on: Option<NodeId>,
-    /// The last value generated for an AUTO_INCREMENT column.
-    last_insert_id: u64,
+    insert_id: InsertId,
     needs: Needs,
     guesses: Guesses,
     prepared: PreparedStatements,
@@ -230,7 +231,7 @@ impl Session {
             tied_by: BTreeSet::new(),
             unasked: None,
             next_transaction_on: None,
-            last_insert_id: 0,
+            insert_id: InsertId::default(),
             needs: Needs::default(),
             guesses: Guesses::default(),
             prepared: PreparedStatements::default(),

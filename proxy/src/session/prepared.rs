@@ -142,9 +142,14 @@ impl PreparedStatements {
         self.newest = None;
     }
 
-    /// Whether anything of a statement lives on this node alone: an open cursor, or data sent ahead.
+    /// Whether data was sent ahead to this node: a statement must not run without it.
     pub(super) fn depend_on(&self, node: NodeId) -> bool {
-        self.all_busy().any(|prepared| prepared.cursor == Some(node) || prepared.sent_ahead_to == Some(node))
+        self.all_busy().any(|prepared| prepared.sent_ahead_to == Some(node))
+    }
+
+    /// Whether cursors are open on this node.
+    pub(super) fn have_cursors_on(&self, node: NodeId) -> bool {
+        self.all_busy().any(|prepared| prepared.cursor == Some(node))
     }
 
     /// The connection to a node is gone, and with it what lived there.

@@ -31,6 +31,8 @@ pub(super) enum Unreachable {
     Failed(BackendError),
     /// The connection held what only it had: a transaction, temporary tables, locks.
     Lost(String),
+    /// The statement is about a cursor, and the connection held that alone.
+    CursorLost,
     /// The client has an ERR of the server coming: the statement cannot be prepared there.
     NotPrepared(ServerError),
 }
@@ -114,6 +116,9 @@ impl Session {
             self.restore_insert_id(&mut connection);
             self.backends.put(connection);
         }
+        if self.insert_id.is_missed_by(statement) {
+            return Err(Unreachable::Lost("and with it what LAST_INSERT_ID() had been set to".to_owned()));
+        }
         if let Role::Execute(id) | Role::Reset(id) | Role::Fetch(id) = statement.role {
             self.prepare_on(node, id).await?;
         }
@@ -132,9 +137,11 @@ impl Session {
     }
 
     /// LAST_INSERT_ID() outlives the connection on which it was made.
-    fn restore_insert_id(&self, connection: &mut Connection) {
-        if self.last_insert_id != 0 && self.instance.cluster.snapshot().primary == Some(connection.node) {
-            connection.insert_id_is(self.last_insert_id);
+    fn restore_insert_id(&mut self, connection: &mut Connection) {
+        if self.instance.cluster.snapshot().primary == Some(connection.node)
+            && let Some(id) = self.insert_id.for_a_new_connection()
+        {
+            connection.insert_id_is(id);
         }
     }
 
@@ -153,6 +160,7 @@ impl Session {
     fn drop_if_dead(&mut self, node: NodeId, statement: &Statement) -> Result<(), Unreachable> {
         let incarnation = self.instance.cluster.snapshot().node(node).map(|node| node.incarnation);
         let bound = self.is_bound_to(node);
+        let has_cursors = self.prepared.have_cursors_on(node);
         let Some(connection) = self.backends.get(node) else {
             return if bound { Err(Unreachable::Lost("before this statement".to_owned())) } else { Ok(()) };
         };
@@ -161,16 +169,27 @@ impl Session {
             || statement.effects.contains(sql::Effects::USES_LAST_INSERT_ID);
         let outlived = incarnation.is_some_and(|incarnation| incarnation != connection.incarnation)
             || connection.cannot_become(&self.state);
-        if connection.channel.has_news() || (outlived && !bound && !looks_back) {
+        if connection.channel.has_news() || (outlived && !bound && !has_cursors && !looks_back) {
+            let cursor_lost = self.has_cursor_on(node, statement);
             self.drop_connection(node);
             if bound {
                 return Err(Unreachable::Lost("while it was idle".to_owned()));
+            }
+            if cursor_lost {
+                return Err(Unreachable::CursorLost);
             }
         }
         Ok(())
     }
 
-    /// Whether the connection to this node holds what a new one would not have.
+    /// Whether the statement is about a cursor that is open on this node.
+    pub(super) fn has_cursor_on(&self, node: NodeId, statement: &Statement) -> bool {
+        let (Role::Fetch(id) | Role::Reset(id)) = statement.role else { return false };
+        self.prepared.get(id).is_some_and(|prepared| prepared.cursor == Some(node))
+    }
+
+    /// Whether the connection to this node holds what a new one would not have. Cursors do not count: what is lost with one
+    /// is told to who fetches from it.
     pub(super) fn is_bound_to(&self, node: NodeId) -> bool {
         self.transaction == Some(node)
             || (self.home == Some(node) && self.pins.hold_the_connection())

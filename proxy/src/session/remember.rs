@@ -137,9 +137,7 @@ impl Session {
             && statement.effects.contains(Effects::MAY_COMMIT)
             && heard.position.is_none()
             && self.backends.get(go.node).is_some_and(|connection| !connection.tells_positions());
-        if let Some(id) = heard.last_insert_id {
-            self.last_insert_id = id;
-        }
+        self.insert_id.note(statement, heard);
         match &heard.position {
             Some(position) if on_primary => {
                 let one_order = self.has_one_order();

@@ -10,6 +10,7 @@ use wire::status::Status;
 
 use super::changes::is_system_schema;
 use super::decide::Overrides;
+use super::insert_id::InsertId;
 use super::pins::Pins;
 use super::split::Split;
 use super::temporary::Temporary;
@@ -71,6 +72,10 @@ impl Session {
 
     /// Lets the client prove itself as another account. The old connections are closed when it succeeds.
     pub(super) async fn change_user(&mut self, command: &mut Command) -> Result<(), End> {
+        if !command.whole {
+            // What follows would be taken for the client's answers.
+            return Err(End::Told(ClientError::malformed("a COM_CHANGE_USER of more than 1 MiB")));
+        }
         let payload = command.payload(&self.client).to_vec();
         command.consume(&mut self.client);
         let request = match ChangeUser::parse(&payload, self.capabilities) {
@@ -131,7 +136,7 @@ impl Session {
         self.transaction = None;
         self.split = Split::default();
         self.next_transaction_on = None;
-        self.last_insert_id = 0;
+        self.insert_id = InsertId::default();
         self.autocommit = self.default_autocommit;
         self.previous = None;
         self.wanted = self.default_wanted.clone();

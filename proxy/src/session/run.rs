@@ -172,8 +172,23 @@ impl Session {
                 search.attempt.fallback = Some(Reason::ReadOnlyRefused);
                 Ok(Tried::Elsewhere)
             }
+            Err(RelayError::Server { source, answered: false })
+                if self.only_a_cursor_breaks(go, statement) =>
+            {
+                tracing::warn!(session = self.id, node = self.node_name(go.node), error = %source, "connection to the node lost, and a cursor with it");
+                self.drop_connection(go.node);
+                self.refuse(command, &ClientError::cursor_lost(&self.node_name(go.node))).await?;
+                Ok(Tried::Answered)
+            }
             Err(error) => self.interrupted(go, statement, error, repeatable, search),
         }
+    }
+
+    /// Whether nothing is lost with the connection to a node but the cursor that the statement is about.
+    fn only_a_cursor_breaks(&self, go: &Go, statement: &Statement) -> bool {
+        self.has_cursor_on(go.node, statement)
+            && !self.is_bound_to(go.node)
+            && self.card.ending() != Ending::Killed
     }
 
     /// Whether a read-only transaction is open on this node. A replica answers a write in it that the server is read only;
@@ -233,8 +248,13 @@ impl Session {
         search: &mut Search,
     ) -> Result<Tried, End> {
         let name = self.node_name(go.node);
-        if let Unreachable::Lost(what) = &unreachable {
-            return Err(End::Told(ClientError::connection_lost(&name, what)));
+        match &unreachable {
+            Unreachable::Lost(what) => return Err(End::Told(ClientError::connection_lost(&name, what))),
+            Unreachable::CursorLost => {
+                let error = ClientError::cursor_lost(&name);
+                return self.refuse(command, &error).await.map(|()| Tried::Answered);
+            }
+            Unreachable::Failed(_) | Unreachable::NotPrepared(_) => {}
         }
         if repeatable {
             search.attempt.excluded.insert(go.node);
@@ -257,6 +277,7 @@ impl Session {
             Unreachable::Failed(error) => ClientError::from_backend(&name, &error),
             Unreachable::NotPrepared(error) => ClientError::from_server(&error),
             Unreachable::Lost(what) => ClientError::connection_lost(&name, &what),
+            Unreachable::CursorLost => ClientError::cursor_lost(&name),
         };
         self.not_run(command, statement, NoNode::Refused(error)).await.map(|()| Tried::Answered)
     }

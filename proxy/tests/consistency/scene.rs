@@ -129,7 +129,11 @@ pub(super) fn each(servers: &[Server], work: impl Fn(&Server) + Sync) {
 }
 
 fn mend(cluster: &Cluster) {
-    each(cluster.servers(), |server| server.start().unwrap());
+    each(cluster.servers(), |server| {
+        // A test that failed may have left it paused.
+        let _ = server.resume();
+        server.start().unwrap();
+    });
     each(cluster.replicas(), |replica| {
         replica.set_delay(0).unwrap();
         replica.start_replica().unwrap();

@@ -36,6 +36,8 @@ pub(crate) enum Tls {
     No,
     /// With any certificate.
     Yes,
+    /// The same, resuming an earlier session where there is one.
+    Again,
     /// With one that this authority vouches for.
     Checked(PathBuf),
 }
@@ -142,11 +144,11 @@ impl Account {
             let mut payload = Vec::new();
             write_ssl_request(&mut payload, (capabilities, extended), 1 << 30, self.collation);
             client.send(&payload)?;
-            let authority = match &self.tls {
-                Tls::Checked(path) => Some(path.as_path()),
-                _ => None,
-            };
-            client.stream.start_tls(authority)?;
+            match &self.tls {
+                Tls::Checked(path) => client.stream.start_tls(Some(path))?,
+                Tls::Again => client.stream.resume_tls()?,
+                Tls::Yes | Tls::No => client.stream.start_tls(None)?,
+            }
         }
         client.capabilities = capabilities;
         let plugin = self.plugin.map_or(client.greeting.plugin.clone(), |plugin| plugin.as_bytes().to_vec());

@@ -255,6 +255,15 @@ impl Proxy {
         fs::read_dir(format!("/proc/{}/fd", self.pid)).unwrap().count()
     }
 
+    /// Processor time spent so far.
+    pub(crate) fn processor_time(&self) -> Duration {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid)).unwrap();
+        // Behind the name, which may hold anything: user and system time are the 12th and 13th, in hundredths of a second.
+        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let ticks: u64 = fields.skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap()).sum();
+        Duration::from_millis(ticks * 10)
+    }
+
     /// Whether the process is there.
     pub(crate) fn is_running(&self) -> bool {
         fs::read_to_string(format!("/proc/{}/stat", self.pid))

@@ -4,13 +4,14 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, Error, RootCertStore, StreamOwned};
+use socket2::SockRef;
 
 use super::packed::{Algorithm, Packed};
 
@@ -56,8 +57,18 @@ impl Stream {
 
     /// Puts TLS over the socket. `authority` is a PEM file to check the certificate against; without it any will do.
     pub(crate) fn start_tls(&mut self, authority: Option<&Path>) -> Result<(), Error> {
+        self.start_tls_as(Arc::new(config(authority)))
+    }
+
+    /// The same with any certificate, and with what this process has kept of earlier sessions.
+    pub(crate) fn resume_tls(&mut self) -> Result<(), Error> {
+        static KEPT: OnceLock<Arc<ClientConfig>> = OnceLock::new();
+        self.start_tls_as(Arc::clone(KEPT.get_or_init(|| Arc::new(config(None)))))
+    }
+
+    fn start_tls_as(&mut self, config: Arc<ClientConfig>) -> Result<(), Error> {
         let name = ServerName::try_from("localhost").unwrap();
-        let connection = ClientConnection::new(Arc::new(config(authority)), name)?;
+        let connection = ClientConnection::new(config, name)?;
         let plain = std::mem::replace(self, Self::Gone);
         *self = Self::Tls(Box::new(StreamOwned::new(connection, plain)));
         Ok(())
@@ -103,6 +114,25 @@ impl Stream {
             }
             Self::Gone => Ok(()),
         };
+    }
+
+    /// The other side sees the end of the socket. TLS says no goodbye before.
+    pub(crate) fn finish_socket(&mut self) {
+        match self {
+            Self::Tls(stream) => stream.sock.finish_socket(),
+            Self::Packed(packed) => packed.socket_mut().finish_socket(),
+            Self::Tcp(_) | Self::Unix(_) | Self::Gone => self.finish(),
+        }
+    }
+
+    /// The socket ends with a reset when it is dropped.
+    pub(crate) fn reset_when_dropped(&self) {
+        match self {
+            Self::Tcp(stream) => SockRef::from(stream).set_linger(Some(Duration::ZERO)).unwrap(),
+            Self::Tls(stream) => stream.sock.reset_when_dropped(),
+            Self::Packed(packed) => packed.socket().reset_when_dropped(),
+            Self::Unix(_) | Self::Gone => {}
+        }
     }
 
     /// For how long a read may hear nothing.

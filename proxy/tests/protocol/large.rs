@@ -29,7 +29,7 @@ on_every_engine!(
 const MYSQL_TYPE_BLOB: u8 = 252;
 
 /// Servers that take packets of 100 MiB; a replica, so that rows come from there as well.
-fn cluster(engine: Engine) -> &'static Cluster {
+pub(super) fn cluster(engine: Engine) -> &'static Cluster {
     static MYSQL: OnceLock<Cluster> = OnceLock::new();
     static MARIADB: OnceLock<Cluster> = OnceLock::new();
     let slot = if engine == Engine::Mysql { &MYSQL } else { &MARIADB };

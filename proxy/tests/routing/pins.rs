@@ -184,7 +184,9 @@ fn servers_that_close_idle_connections(engine: Engine) {
     let options = ClusterOptions::new(engine).replicas(1).server_argument("--wait-timeout=1");
     let cluster = clusters::start(options);
     let proxy = Setup::of(&cluster).endpoint("rw", SESSION).start();
-    cluster.primary().sql("CREATE TABLE app.t (v INT); INSERT INTO app.t VALUES (1)").unwrap();
+    let tables = "CREATE TABLE app.t (v INT); INSERT INTO app.t VALUES (1); \
+                  CREATE TABLE app.ids (id INT AUTO_INCREMENT PRIMARY KEY) AUTO_INCREMENT = 4000";
+    cluster.primary().sql(tables).unwrap();
     clusters::caught_up(&cluster);
     let account = Account::app().schema("app");
     let [mut free, mut bound] = [(); 2].map(|()| account.connect(&proxy.target("rw")).unwrap());
@@ -195,10 +197,12 @@ fn servers_that_close_idle_connections(engine: Engine) {
         }
     }
     let id = free.prepare("SELECT v + ? FROM t").unwrap().id;
+    free.run("INSERT INTO ids VALUES ()");
     bound.run("CREATE TEMPORARY TABLE temporary (id INT)");
     std::thread::sleep(std::time::Duration::from_millis(2500));
     for _ in 0..4 {
         assert_eq!(free.value("SELECT @@time_zone"), "+03:00");
+        assert_eq!(free.value("SELECT LAST_INSERT_ID()"), "4000");
         let params = [crate::harness::prepared::Param::number(1)];
         let reply = free.execute(id, &params, crate::harness::prepared::Execution::WithTypes);
         assert_eq!(reply.error(), None);

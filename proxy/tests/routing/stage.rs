@@ -40,6 +40,30 @@ impl Stage {
         Account::app().schema(&self.schema).with(Capabilities::MULTI_STATEMENTS)
     }
 
+    /// A client of the primary itself, in another schema.
+    pub(super) fn at_primary(&self) -> Client {
+        let target = crate::harness::stream::Target::Tcp(self.cluster.primary().address());
+        Account::app().schema("app").connect(&target).unwrap()
+    }
+
+    /// Ends all that the proxy's clients have open on the primary.
+    pub(super) fn cut_off(&self, at_primary: &mut Client) {
+        let open = format!(
+            "SELECT id FROM information_schema.processlist WHERE user = 'app' AND db = '{}'",
+            self.schema
+        );
+        for id in at_primary.rows(&open).into_iter().flatten().flatten() {
+            // It may have gone by itself.
+            at_primary.query(format!("KILL {id}"));
+        }
+        let begun = std::time::Instant::now();
+        while !at_primary.rows(&open).is_empty() {
+            assert!(begun.elapsed().as_secs() < 10, "they are still there");
+        }
+        // The list forgets them before the proxy has the end of the stream.
+        std::thread::sleep(std::time::Duration::from_millis(30));
+    }
+
     /// Runs statements on the primary, as the application would: procedures' bodies hold semicolons.
     pub(super) fn on_primary(&self, text: &str) {
         let primary = crate::harness::stream::Target::Tcp(self.cluster.primary().address());
