@@ -18,6 +18,7 @@ pub mod config;
 pub mod observe;
 
 mod alarm;
+pub mod bell;
 pub mod endpoint;
 pub mod error;
 pub mod instance;

@@ -233,7 +233,7 @@ async fn wake_who_waits_in_vain(instance: Arc<Instance>) {
         for card in instance.registry.all() {
             let node = card.running().and_then(|(node, _)| snapshot.node(node));
             if node.is_some_and(|node| !node.is_up()) {
-                card.wake.notify_one();
+                card.wake.ring();
             }
         }
     }

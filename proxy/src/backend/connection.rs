@@ -180,9 +180,10 @@ impl Connection {
     /// `Refused` when the server does not take a part of the state; the connection is then in between and must be
     /// given up, as after every other error.
     pub async fn settle(&mut self) -> Result<(), BackendError> {
-        if self.owed.is_empty() {
-            return Ok(());
-        }
+        if self.owed.is_empty() { Ok(()) } else { Box::pin(self.hear_answers()).await }
+    }
+
+    async fn hear_answers(&mut self) -> Result<(), BackendError> {
         let (channel, outbox, owed) = (&mut self.channel, &mut self.outbox, &mut self.owed);
         let conversation = async {
             if !outbox.is_empty() {

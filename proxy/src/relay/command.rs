@@ -221,16 +221,27 @@ pub async fn send(
 ) -> Result<Sent, RelayError> {
     let lost = |source| RelayError::Server { source, answered: false };
     if command.whole {
-        match instead {
-            None => connection.send(command.bytes(client)).await.map_err(lost)?,
+        let mut out = Vec::new();
+        let bytes = match instead {
+            None => command.bytes(client),
             Some(payload) => {
-                let mut out = Vec::with_capacity(payload.len() + HEADER);
                 write_packet(&mut out, &mut 0, &payload);
-                connection.send(&out).await.map_err(lost)?;
+                &out
             }
-        }
+        };
+        connection.send(bytes).await.map_err(lost)?;
         return Ok(Sent::WHOLE);
     }
+    Box::pin(stream(command, client, connection, instead)).await
+}
+
+/// Sends a command that is not whole.
+async fn stream(
+    command: &mut Command,
+    client: &mut Channel,
+    connection: &mut Connection,
+    instead: Option<Vec<u8>>,
+) -> Result<Sent, RelayError> {
     let mut stream = Stream::begin(command, client, instead)?;
     match stream.pass(client, connection).await {
         Err(RelayError::Server { source, answered }) => {

@@ -11,16 +11,18 @@ mod heard;
 mod infile;
 mod outgoing;
 
+use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
+use std::task::{Poll, ready};
 use std::time::Duration;
 
 use gtid::Flavor;
-use tokio::sync::Notify;
 use tokio::time::timeout;
 use wire::reply::{ClientView, Progress, ReplyError, ReplyWalker};
 
 use crate::backend::{BackendError, ServerError};
+use crate::bell::Bell;
 use crate::transport::Channel;
 
 pub use command::{Command, CommandError, Sent, WHOLE_LIMIT, send};
@@ -133,7 +135,7 @@ pub struct Asked<'a> {
 #[derive(Clone, Copy)]
 pub struct Patience<'a> {
     /// Rung when there may be a reason to stop.
-    pub bell: &'a Notify,
+    pub bell: &'a Bell,
     /// Whether there is one. It is told whether the client has received a part of the reply.
     pub is_over: &'a dyn Fn(bool) -> bool,
 }
@@ -170,35 +172,32 @@ impl Patience<'_> {
         given_up: impl Fn() -> Option<E>,
     ) -> Result<T, E> {
         let mut what = pin!(what);
-        loop {
-            tokio::select! {
-                biased;
-                came = what.as_mut() => return Ok(came),
-                () = self.bell.notified() => {
-                    if let Some(why) = given_up() {
-                        return Err(why);
-                    }
+        poll_fn(|context| {
+            loop {
+                if let Poll::Ready(came) = what.as_mut().poll(context) {
+                    return Poll::Ready(Ok(came));
+                }
+                ready!(self.bell.poll_rung(context));
+                if let Some(why) = given_up() {
+                    return Poll::Ready(Err(why));
                 }
             }
-        }
+        })
+        .await
     }
 }
 
 /// Reads what the node says next. `false`: it need not be heard, for the gate lets nothing through.
-async fn hear(server: &mut Channel, gate: &mut Option<Gate<'_>>) -> io::Result<bool> {
-    if let Some(closed) = gate {
-        tokio::select! {
-            biased;
-            read = server.fill() => return read.and_then(end_is_an_error).map(|_| true),
-            opens = closed.opens.as_mut() => {
-                *gate = None;
-                if !opens {
-                    return Ok(false);
-                }
-            }
+fn hear(server: &mut Channel, gate: &mut Option<Gate<'_>>) -> impl Future<Output = io::Result<bool>> {
+    poll_fn(move |context| {
+        if let Poll::Ready(read) = pin!(server.fill()).poll(context) {
+            return Poll::Ready(read.and_then(end_is_an_error).map(|_| true));
         }
-    }
-    server.fill().await.and_then(end_is_an_error).map(|_| true)
+        let Some(closed) = gate else { return Poll::Pending };
+        let opens = ready!(closed.opens.as_mut().poll(context));
+        *gate = None;
+        if opens { Poll::Pending } else { Poll::Ready(Ok(false)) }
+    })
 }
 
 /// Streams one whole reply from `server` to `client`, nothing of it before the gate opens.
@@ -218,7 +217,8 @@ pub async fn reply(
     loop {
         if server.unread().is_empty() && !patience.wait_for(client, hear(server, &mut gate), answered).await?
         {
-            return Ok(Ended::Withheld { over: discard(server, walker, view, *flavor, heard).await });
+            let over = Box::pin(discard(server, walker, view, *flavor, heard)).await;
+            return Ok(Ended::Withheld { over });
         }
         let mut outgoing = Outgoing::new(heard, *flavor);
         let fed = walker
@@ -244,24 +244,27 @@ pub async fn reply(
             let opens = patience.wait(closed.opens, answered).await;
             if !opens.map_err(|source| RelayError::Server { source, answered })? {
                 server.consume(fed.consumed);
-                let over =
-                    fed.progress == Progress::Done || discard(server, walker, view, *flavor, heard).await;
+                let over = fed.progress == Progress::Done
+                    || Box::pin(discard(server, walker, view, *flavor, heard)).await;
                 return Ok(Ended::Withheld { over });
             }
         }
         if let Some(witness) = witness {
             witness(heard);
         }
-        // A client that does not read is waited for, but not by KILL.
-        let sent = patience.wait(outgoing.send(server.unread(), client), true).await.flatten();
-        answered |= sent.map_err(RelayError::Client)?;
+        if let Some(rest) = outgoing.send_now(server.unread(), client).map_err(RelayError::Client)? {
+            // A client that does not read is waited for, but not by KILL.
+            let sent = patience.wait(client.write(&rest), true).await.flatten();
+            sent.map_err(RelayError::Client)?;
+        }
+        answered |= !outgoing.is_empty();
         server.consume(fed.consumed);
         match fed.progress {
             Progress::More => {}
             Progress::Done => return Ok(Ended::Answered),
             Progress::LocalInfile => {
                 command.consume(client);
-                let sent = patience.wait(infile::send(client, server, walker), true).await;
+                let sent = patience.wait(Box::pin(infile::send(client, server, walker)), true).await;
                 sent.map_err(RelayError::Client)??;
             }
         }

@@ -1,5 +1,7 @@
 //! One turn of a reply: which bytes of the chunk go on, and what is put between them.
 
+use std::borrow::Cow;
+use std::cell::RefCell;
 use std::io;
 use std::ops::Range;
 
@@ -32,7 +34,16 @@ pub(super) struct Outgoing<'a> {
 #[derive(Default)]
 pub(super) struct Turn {
     pieces: SmallVec<[Piece; 4]>,
-    inserted: Vec<u8>,
+    /// Room for the two EOF packets of a small result.
+    inserted: SmallVec<[u8; 32]>,
+}
+
+/// Bytes of a turn in pieces for which a thread keeps room.
+const KEPT: usize = 64 * 1024;
+
+thread_local! {
+    /// The pieces of a turn, put together for one write.
+    static TOGETHER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 impl<'a> Outgoing<'a> {
@@ -51,25 +62,40 @@ impl Turn {
         self.pieces.is_empty()
     }
 
-    /// Writes the turn in one go. Returns whether there was anything to write.
-    pub(super) async fn send(self, chunk: &[u8], client: &mut Channel) -> io::Result<bool> {
+    /// Writes what the client takes without waiting. Returns what is left.
+    pub(super) fn send_now<'a>(
+        &'a self,
+        chunk: &'a [u8],
+        client: &mut Channel,
+    ) -> io::Result<Option<Cow<'a, [u8]>>> {
         match self.pieces.as_slice() {
-            [] => return Ok(false),
-            [Piece::Forward(range)] => client.write(chunk.get(range.clone()).unwrap_or_default()).await?,
-            [Piece::Insert(_)] => client.write(&self.inserted).await?,
-            pieces => {
-                let mut all = Vec::with_capacity(chunk.len() + self.inserted.len());
+            [] => Ok(None),
+            [Piece::Forward(range)] => {
+                let bytes = chunk.get(range.clone()).unwrap_or_default();
+                Ok(rest(bytes, client.write_now(bytes)?).map(Cow::Borrowed))
+            }
+            [Piece::Insert(_)] => {
+                let written = client.write_now(&self.inserted)?;
+                Ok(rest(&self.inserted, written).map(Cow::Borrowed))
+            }
+            pieces => TOGETHER.with_borrow_mut(|all| {
+                all.clear();
                 for piece in pieces {
                     all.extend_from_slice(match piece {
                         Piece::Forward(range) => chunk.get(range.clone()).unwrap_or_default(),
                         Piece::Insert(range) => self.inserted.get(range.clone()).unwrap_or_default(),
                     });
                 }
-                client.write(&all).await?;
-            }
+                let left = rest(all, client.write_now(all)?).map(|rest| Cow::Owned(rest.to_vec()));
+                all.shrink_to(KEPT);
+                Ok(left)
+            }),
         }
-        Ok(true)
     }
+}
+
+fn rest(bytes: &[u8], written: usize) -> Option<&[u8]> {
+    bytes.get(written..).filter(|rest| !rest.is_empty())
 }
 
 impl ReplySink for Outgoing<'_> {

@@ -50,7 +50,7 @@ async fn left(client: &mut Channel) {
 /// Returns when somebody wants something of the session; `None`: that it ends when it can.
 async fn called(card: &Card) -> Option<NoNode> {
     loop {
-        card.wake.notified().await;
+        card.wake.rung().await;
         match card.ending() {
             Ending::Killed => return Some(NoNode::Ended(End::Killed)),
             _ if card.take_interrupt() => return Some(NoNode::Refused(ClientError::interrupted())),

@@ -258,7 +258,7 @@ impl Session {
         let columns: Vec<_> = names.iter().map(|name| [b"@@session.`", &**name, b"`"].concat()).collect();
         let question = state::question(&columns);
         let Some(connection) = self.backends.get(go.node) else { return };
-        match connection.ask(&question).await.map(rows) {
+        match Box::pin(connection.ask(&question)).await.map(rows) {
             Ok(found) => {
                 let values = found.into_iter().next().unwrap_or_default();
                 let known = names.into_iter().zip(values).filter_map(|(name, value)| Some((name, value?)));

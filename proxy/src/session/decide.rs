@@ -143,7 +143,9 @@ impl Session {
             search.under(self.instance.cluster.snapshot().reign());
             match self.route(statement, promise, &search.attempt) {
                 Decision::Go(go) => {
-                    self.show_on_primary(&go, search).await?;
+                    if go.shows.is_some() {
+                        Box::pin(self.show_on_primary(&go, search)).await?;
+                    }
                     if self.instance.cluster.snapshot().reign() == search.reign {
                         search.found();
                         return Ok(go);
@@ -152,7 +154,7 @@ impl Session {
                 Decision::Ask => {
                     let since = *search.waiting_since.get_or_insert_with(Instant::now);
                     let deadline = search.told_by((promise, limit), since);
-                    match by(deadline, self.learn(promise.level)).await {
+                    match Box::pin(by(deadline, self.learn(promise.level))).await {
                         None => search.attempt.expired = true,
                         Some(Ok(bound)) => search.attempt.asked = Some(bound),
                         Some(Err(why)) => {
@@ -163,7 +165,7 @@ impl Session {
                     }
                 }
                 Decision::MayAsk => {
-                    let asked = timeout(MAY_ASK_LIMIT, self.instance.cluster.ask_primary()).await;
+                    let asked = Box::pin(timeout(MAY_ASK_LIMIT, self.instance.cluster.ask_primary())).await;
                     self.needs.stays(Instant::now());
                     search.attempt.sampled = Some(match asked {
                         Ok(Ok(bound)) => Sampled::AtMost(bound.high),
@@ -175,9 +177,9 @@ impl Session {
                     search.attempt.waited = true;
                     search.attempt.awaited = Some(position.clone());
                     let deadline = limit.map(|limit| since + limit);
-                    search.attempt.expired = self.wait(&position, among, deadline).await?;
+                    search.attempt.expired = Box::pin(self.wait(&position, among, deadline)).await?;
                 }
-                Decision::Refuse(Refusal::NoPrimary) if self.hold(search).await? => {}
+                Decision::Refuse(Refusal::NoPrimary) if Box::pin(self.hold(search)).await? => {}
                 Decision::Refuse(refusal) => {
                     search.found();
                     if matches!(refusal, Refusal::TimedOut { .. } | Refusal::NotTold) {

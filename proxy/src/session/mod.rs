@@ -255,7 +255,8 @@ impl Session {
         }
     }
 
-    /// One command, from its bytes to its answer.
+    /// One command, from its bytes to its answer. What is rare keeps its state on the heap, so that a session that runs
+    /// statements is small.
     async fn serve(&mut self, command: &mut Command) -> Result<(), End> {
         // A KILL QUERY that came while nothing ran hits nothing.
         self.card.take_interrupt();
@@ -264,20 +265,20 @@ impl Session {
             Understood::Ping => self.answer_ok(command).await,
             Understood::Own(text) => {
                 let text = command.payload(&self.client).get(text).unwrap_or_default().to_vec();
-                self.answer_own(command, &text).await
+                Box::pin(self.answer_own(command, &text)).await
             }
             Understood::ConnectionId(text) => {
                 let text = command.payload(&self.client).get(text).unwrap_or_default().to_vec();
-                self.answer_connection_id(command, &text).await
+                Box::pin(self.answer_connection_id(command, &text)).await
             }
-            Understood::SslStatus(status) => self.answer_ssl_status(command, status).await,
-            Understood::Kill(kind, id) => self.answer_kill(command, kind, id).await,
-            Understood::CloseStatement(id) => self.close_statement(command, id).await,
-            Understood::LongData(id) => self.long_data(command, id).await,
-            Understood::Follow(statement) => self.tunnel(command, &statement).await,
-            Understood::ChangeUser => self.change_user(command).await,
-            Understood::ResetConnection => self.reset_connection(command).await,
-            Understood::Refuse(error) => self.refuse(command, &error).await,
+            Understood::SslStatus(status) => Box::pin(self.answer_ssl_status(command, status)).await,
+            Understood::Kill(kind, id) => Box::pin(self.answer_kill(command, kind, id)).await,
+            Understood::CloseStatement(id) => Box::pin(self.close_statement(command, id)).await,
+            Understood::LongData(id) => Box::pin(self.long_data(command, id)).await,
+            Understood::Follow(statement) => Box::pin(self.tunnel(command, &statement)).await,
+            Understood::ChangeUser => Box::pin(self.change_user(command)).await,
+            Understood::ResetConnection => Box::pin(self.reset_connection(command)).await,
+            Understood::Refuse(error) => Box::pin(self.refuse(command, &error)).await,
             Understood::Quit => Err(End::Quit),
         }
     }
@@ -292,8 +293,12 @@ impl Session {
                 return self.refuse(command, &ClientError::new(1153, b"08S01", text)).await;
             }
         }
-        self.end_read_only_transaction(&statement).await;
-        if self.answer_control(command, &statement).await? {
+        if let Some(node) = self.read_only_transaction_ended_by(&statement) {
+            Box::pin(self.end_read_only_transaction(node)).await;
+        }
+        if let Some(control) = self.control(command, &statement)
+            && Box::pin(self.answer_control(command, &statement, control)).await?
+        {
             return Ok(());
         }
         let statement = self.within_unopened(command, statement);
@@ -312,7 +317,7 @@ impl Session {
             tokio::select! {
                 biased;
                 command = Command::read(&mut self.client) => return command.map_err(ended)?.ok_or(End::Quit),
-                () = self.card.wake.notified() => { self.card.take_interrupt(); }
+                () = self.card.wake.rung() => { self.card.take_interrupt(); }
                 () = passed(idle) => return Err(self.too_long_idle()),
             }
         }

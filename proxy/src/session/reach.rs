@@ -108,11 +108,13 @@ impl Session {
     /// The same, but the session's state goes along with the statement: whether the node takes it is known when the statement
     /// has run. That is for reads that can be run elsewhere.
     pub(super) async fn address(&mut self, node: NodeId, statement: &Statement) -> Result<(), Unreachable> {
-        self.ask_before(node).await?;
+        if self.is_known_elsewhere(node) {
+            Box::pin(self.ask_before(node)).await?;
+        }
         self.drop_if_dead(node, statement)?;
         let is_new = self.backends.get(node).is_none();
         if is_new {
-            let mut connection = self.connect(node).await.map_err(Unreachable::Failed)?;
+            let mut connection = Box::pin(self.connect(node)).await.map_err(Unreachable::Failed)?;
             self.restore_insert_id(&mut connection);
             self.backends.put(connection);
         }
@@ -267,12 +269,17 @@ impl Session {
 
     /// Prepares a statement on a node where it is not prepared yet, in the state in which its client prepared it.
     async fn prepare_on(&mut self, node: NodeId, id: u32) -> Result<(), Unreachable> {
+        let is_there = self.backends.get(node).is_none_or(|connection| connection.statement(id).is_some());
+        if is_there {
+            return Ok(());
+        }
+        Box::pin(self.prepare_anew(node, id)).await
+    }
+
+    async fn prepare_anew(&mut self, node: NodeId, id: u32) -> Result<(), Unreachable> {
         let (Some(connection), Some(prepared)) = (self.backends.get(node), self.prepared.get(id)) else {
             return Ok(());
         };
-        if connection.statement(id).is_some() {
-            return Ok(());
-        }
         connection.bring_to(&prepared.state, Tracking::Default, false);
         let mut command = Vec::with_capacity(prepared.text.len() + 8);
         wire::prepared::write_prepare(&mut command, &prepared.text);

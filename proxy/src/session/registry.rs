@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use tokio::sync::Notify;
-
+use crate::bell::Bell;
 use crate::cluster::snapshot::NodeId;
 use crate::frontend::Peer;
 
@@ -29,7 +28,7 @@ pub struct Card {
     /// The statement that runs has been running at the last look.
     looked_at: AtomicBool,
     /// Wakes the session when it is to end, or its statement is to be given up.
-    pub wake: Notify,
+    pub wake: Bell,
 }
 
 /// How a session is asked to end.
@@ -57,7 +56,7 @@ impl Card {
             ending: AtomicU8::new(0),
             interrupted: AtomicBool::new(false),
             looked_at: AtomicBool::new(false),
-            wake: Notify::new(),
+            wake: Bell::default(),
         }
     }
 
@@ -105,7 +104,7 @@ impl Card {
     /// Wakes the session when its statement was running at the last look as well.
     fn look(&self) {
         if self.running().is_some() && self.looked_at.swap(true, Ordering::Relaxed) {
-            self.wake.notify_one();
+            self.wake.ring();
         }
     }
 
@@ -121,7 +120,7 @@ impl Card {
     /// KILL QUERY while the statement has reached no node: it is given up.
     pub fn interrupt(&self) {
         self.interrupted.store(true, Ordering::Relaxed);
-        self.wake.notify_one();
+        self.wake.ring();
     }
 
     /// Whether the statement is to be given up; asked once.
@@ -132,7 +131,7 @@ impl Card {
     /// Asks the session to end; a stronger wish is not taken back.
     pub fn end(&self, ending: Ending) {
         self.ending.fetch_max(ending as u8, Ordering::Relaxed);
-        self.wake.notify_one();
+        self.wake.ring();
     }
 }
 

@@ -28,7 +28,7 @@ impl Session {
         search: &Search,
     ) {
         if let Role::Reset(id) = statement.role {
-            self.reset_elsewhere(id, go.node).await;
+            Box::pin(self.reset_elsewhere(id, go.node)).await;
         }
         let on_primary = self.count(go, search);
         self.remember_transaction(statement, go, &heard);
@@ -54,7 +54,7 @@ impl Session {
         if statement.effects.contains(Effects::SETS_TRACKERS)
             || heard.variables.iter().any(|(name, _)| name.starts_with(super::changes::TRACKERS))
         {
-            self.remember_trackers(go, &heard).await;
+            Box::pin(self.remember_trackers(go, &heard)).await;
         }
         self.split.note(statement, heard.error.is_some(), self.next_transaction_on.is_some());
         self.previous = Some(go.node);

@@ -17,7 +17,7 @@ use super::speculate::Guess;
 use super::understand::{Role, Statement};
 use super::{End, Session};
 use crate::backend::BackendError;
-use crate::cluster::snapshot::{Node, Snapshot};
+use crate::cluster::snapshot::{Node, NodeId, Snapshot};
 use crate::config::Mode;
 use crate::error::ClientError;
 use crate::relay::{Asked, Command, Ended, Gate, Heard, OnReadOnly, Patience, RelayError, reply, send};
@@ -50,10 +50,10 @@ impl Session {
         loop {
             let mut go = match self.decide(statement, &mut search).await {
                 Ok(go) => go,
-                Err(why) => return self.not_run(command, statement, why).await,
+                Err(why) => return Box::pin(self.not_run(command, statement, why)).await,
             };
             if let Some(error) = self.characteristics_lost(&go) {
-                return self.refuse(command, &error).await;
+                return Box::pin(self.refuse(command, &error)).await;
             }
             self.name_split(&mut go);
             match self.try_on(&go, command, statement, &mut search).await? {
@@ -81,7 +81,7 @@ impl Session {
     /// BEGIN ends the transaction before it, and so does DDL. One that only read, on a replica, ends there, for what comes
     /// next may write. A BEGIN of MySQL may not when it does not say so: its transaction is read-only as the one before it
     /// was, and stays.
-    pub(super) async fn end_read_only_transaction(&mut self, statement: &Statement) {
+    pub(super) fn read_only_transaction_ended_by(&self, statement: &Statement) -> Option<NodeId> {
         let begins = match statement.kind {
             Kind::Begin => {
                 self.flavor == Flavor::Mariadb || statement.effects.contains(Effects::READ_WRITE_TRANSACTION)
@@ -92,10 +92,12 @@ impl Session {
             kind => kind == Kind::BeginReadOnly,
         } && statement.role != Role::Prepare;
         let only_read = begins && self.status.contains(Status::IN_TRANS_READONLY);
-        let Some(node) = self.transaction.filter(|_| only_read) else { return };
-        if self.instance.cluster.snapshot().primary == Some(node) {
-            return;
-        }
+        let node = self.transaction.filter(|_| only_read)?;
+        (self.instance.cluster.snapshot().primary != Some(node)).then_some(node)
+    }
+
+    /// Ends it on its replica.
+    pub(super) async fn end_read_only_transaction(&mut self, node: NodeId) {
         let Some(connection) = self.backends.get(node) else { return };
         if connection.ask(b"COMMIT AND NO CHAIN NO RELEASE").await.is_err() {
             self.drop_connection(node);
@@ -125,7 +127,7 @@ impl Session {
             reached = self.catch_up(go, statement).await;
         }
         if let Err(unreachable) = reached {
-            return self.not_reached(go, command, statement, unreachable, repeatable, search).await;
+            return Box::pin(self.not_reached(go, command, statement, unreachable, repeatable, search)).await;
         }
         self.arm(go, command, statement).map_err(|error| End::Told(ClientError::malformed(error)))?;
         let mut heard = Heard::default();
@@ -150,7 +152,9 @@ impl Session {
                 }
                 match guess.map_or(Ok(()), |guess| self.guessed_wrong(go, guess, search)) {
                     Ok(()) => Ok(Tried::Elsewhere),
-                    Err(why) => self.not_run(command, statement, why).await.map(|()| Tried::Answered),
+                    Err(why) => {
+                        Box::pin(self.not_run(command, statement, why)).await.map(|()| Tried::Answered)
+                    }
                 }
             }
             Ok(Ended::GoingAway) if repeatable => {
@@ -164,7 +168,7 @@ impl Session {
                 Err(End::Told(ClientError::connection_lost(&name, "with a transaction open there")))
             }
             Ok(Ended::ReadOnly) if self.reads_only_on(go) => {
-                self.refuse(command, &ClientError::read_only_transaction(self.flavor)).await?;
+                Box::pin(self.refuse(command, &ClientError::read_only_transaction(self.flavor))).await?;
                 Ok(Tried::Answered)
             }
             Ok(Ended::ReadOnly) => {

@@ -75,10 +75,11 @@ impl Session {
         &mut self,
         command: &mut Command,
         statement: &Statement,
+        control: TransactionControl,
     ) -> Result<bool, End> {
-        let (begins, releases) = match self.control(command, statement) {
-            Some(TransactionControl::Begin) if self.may_split(statement).await => (true, false),
-            Some(TransactionControl::End { chains, releases }) if self.split.unopened => (chains, releases),
+        let (begins, releases) = match control {
+            TransactionControl::Begin if self.may_split(statement).await => (true, false),
+            TransactionControl::End { chains, releases } if self.split.unopened => (chains, releases),
             _ => return Ok(false),
         };
         self.split.unopened = begins;
@@ -91,7 +92,8 @@ impl Session {
         if releases { Err(End::Quit) } else { Ok(true) }
     }
 
-    fn control(&self, command: &Command, statement: &Statement) -> Option<TransactionControl> {
+    /// What a statement does to transactions, if that is all it does.
+    pub(super) fn control(&self, command: &Command, statement: &Statement) -> Option<TransactionControl> {
         let Role::Text(range) = &statement.role else { return None };
         if !matches!(statement.kind, Kind::Begin | Kind::Commit | Kind::Rollback) {
             return None;
@@ -140,12 +142,12 @@ impl Session {
     pub(super) async fn catch_up(&mut self, go: &Go, statement: &Statement) -> Result<(), Unreachable> {
         if self.split.unopened {
             if !self.runs_beside(go, statement) {
-                let status = self.say(go.node, b"START TRANSACTION").await?;
+                let status = Box::pin(self.say(go.node, b"START TRANSACTION")).await?;
                 self.stands_at(go.node, status);
             }
         } else if self.split.unheard && statement.request.target == Target::Previous {
             // It ended a transaction, and left no warnings and no rows behind, as this does.
-            self.say(go.node, b"COMMIT").await?;
+            Box::pin(self.say(go.node, b"COMMIT")).await?;
         }
         Ok(())
     }

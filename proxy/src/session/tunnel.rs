@@ -74,7 +74,7 @@ impl Session {
             }
             // Whoever sends all the time must not keep the other side from being heard.
             let event = tokio::select! {
-                () = self.card.wake.notified() => Event::Called,
+                () = self.card.wake.rung() => Event::Called,
                 _ = changes.changed() => Event::Called,
                 read = server.fill() => Event::Bytes(read),
                 read = client.fill() => Event::Bytes(read),

@@ -69,11 +69,15 @@ impl Session {
         self.unasked = self.unasked.take().filter(|unasked| unasked.node != node);
     }
 
+    /// Whether another node than this one knows something of the session's state.
+    pub(super) fn is_known_elsewhere(&self, node: NodeId) -> bool {
+        self.unasked.as_ref().is_some_and(|unasked| unasked.node != node)
+    }
+
     /// Asks, before a statement runs on `node`, whoever else knows something of the session's state.
     pub(super) async fn ask_before(&mut self, node: NodeId) -> Result<(), Unreachable> {
-        match &self.unasked {
-            Some(unasked) if unasked.node != node => {}
-            _ => return Ok(()),
+        if !self.is_known_elsewhere(node) {
+            return Ok(());
         }
         let Some(unasked) = self.unasked.take() else { return Ok(()) };
         let question = unasked.question();

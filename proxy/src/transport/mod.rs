@@ -36,6 +36,20 @@ pub enum Plain {
     Unix(UnixStream),
 }
 
+impl Plain {
+    /// Writes what the kernel takes at once.
+    fn write_now(&self, bytes: &[u8]) -> io::Result<usize> {
+        let written = match self {
+            Self::Tcp(stream) => stream.try_write(bytes),
+            Self::Unix(stream) => stream.try_write(bytes),
+        };
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),
+            written => written,
+        }
+    }
+}
+
 /// A socket as the packets see it.
 #[derive(Debug)]
 enum Socket {
@@ -178,13 +192,13 @@ impl Channel {
     /// Reads once, whatever is there, behind the unread bytes. `Ok(0)`: the other side has closed.
     ///
     /// Cancel safe: bytes that were read are in the buffer.
-    pub async fn fill(&mut self) -> io::Result<usize> {
-        self.fill_at_most(usize::MAX).await
+    pub fn fill(&mut self) -> impl Future<Output = io::Result<usize>> {
+        self.fill_at_most(usize::MAX)
     }
 
     /// Reads once, at most `limit` bytes: for what must not be read beyond, such as the request for TLS.
-    pub async fn fill_at_most(&mut self, limit: usize) -> io::Result<usize> {
-        poll_fn(|context| self.poll_fill(context, limit)).await
+    pub fn fill_at_most(&mut self, limit: usize) -> impl Future<Output = io::Result<usize>> {
+        poll_fn(move |context| self.poll_fill(context, limit))
     }
 
     /// Reads until at least `count` bytes are unread. An end of the stream before that is `UnexpectedEof`.
@@ -223,6 +237,21 @@ impl Channel {
 
     /// Writes all of `bytes`. On a plain socket with room this is one system call.
     pub async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match bytes.get(self.write_now(bytes)?..) {
+            None | Some([]) => Ok(()),
+            Some(rest) => Box::pin(self.write_later(rest)).await,
+        }
+    }
+
+    /// Writes what a plain socket takes without waiting. Returns how much that was.
+    pub fn write_now(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match (&self.socket, &self.compression) {
+            (Socket::Plain(plain), None) => plain.write_now(bytes),
+            _ => Ok(0),
+        }
+    }
+
+    async fn write_later(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.compression {
             None => self.socket.write(bytes).await,
             Some(compression) => self.socket.write(&compression.pack(bytes)?).await,
@@ -230,11 +259,11 @@ impl Channel {
     }
 
     /// Writes the beginning of a command, or all of it.
-    pub async fn write_command(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub fn write_command(&mut self, bytes: &[u8]) -> impl Future<Output = io::Result<()>> {
         if let Some(compression) = &mut self.compression {
             compression.command_out();
         }
-        self.write(bytes).await
+        self.write(bytes)
     }
 
     /// Writes the first `count` unread bytes of this channel to `other` and consumes them.

@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 
 use sandbox::{ClusterOptions, Engine};
 
-use super::scene::{Scene, settled, until};
+use super::scene::{Scene, settled};
 use crate::harness::client::{Client, Failure};
 use crate::harness::login::Account;
 use crate::harness::on_every_engine;
 use crate::harness::proxy::{Proxy, Setup};
 use crate::harness::stream::Target;
+use crate::harness::wait::until;
 
 on_every_engine!(
     a_primary_under_a_global_lock_is_not_dead,

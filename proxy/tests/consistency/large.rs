@@ -2,11 +2,12 @@
 
 use sandbox::{ClusterOptions, Engine};
 
-use super::scene::{Scene, settled, until};
+use super::scene::{Scene, settled};
 use crate::harness::client::Client;
 use crate::harness::on_every_engine;
 use crate::harness::prepared::{Execution, Param};
 use crate::harness::proxy::Setup;
+use crate::harness::wait::until;
 
 on_every_engine!(large_statements_lose_no_consistency);
 

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use sandbox::{Engine, Server};
 
-use super::scene::{Scene, settled, until};
+use super::scene::{Scene, settled};
 use crate::harness::client::Client;
 use crate::harness::clusters::caught_up;
 use crate::harness::login::Account;
 use crate::harness::on_every_engine;
 use crate::harness::proxy::Setup;
 use crate::harness::stream::Target;
+use crate::harness::wait::until;
 
 on_every_engine!(a_lag_that_wavers_about_the_limit_costs_no_read_and_no_connection);
 
