@@ -8,13 +8,18 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc;
 use tokio::task::LocalSet;
 
+use crate::backend::pool;
 use crate::instance::Instance;
 use crate::listener::{Newcomer, serve_client};
+
+/// How often a worker closes the connections to servers that have been at rest for long.
+const SWEEP: Duration = Duration::from_secs(5);
 
 /// Builds the runtime of the control thread.
 ///
@@ -68,6 +73,12 @@ impl Worker {
         let count = Arc::clone(&sessions);
         thread::Builder::new().name(format!("worker-{number}")).spawn(move || {
             let local = LocalSet::new();
+            local.spawn_local(async {
+                loop {
+                    tokio::time::sleep(SWEEP).await;
+                    pool::sweep();
+                }
+            });
             local.spawn_local(async move {
                 while let Some(newcomer) = arrivals.recv().await {
                     let (instance, count) = (Arc::clone(&instance), Arc::clone(&count));

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gtid::Flavor;
 use smallvec::SmallVec;
+use tokio::time::timeout;
 use wire::capability::Capabilities;
 use wire::command::{CommandCode, write_command, write_query};
 use wire::frame::{HEADER, Header, write_packet};
@@ -14,7 +15,8 @@ use wire::status::Status;
 
 use super::control::{answer, command, query, within};
 use super::error::BackendError;
-use super::login::LoggedIn;
+use super::login::{LoggedIn, Origin};
+use super::pool::Idle;
 use super::state::{Shared, State};
 use crate::cluster::snapshot::NodeId;
 use crate::observe::OpenConnection;
@@ -25,6 +27,9 @@ pub const MUST_CHANGE_PASSWORD: u16 = 1820;
 
 /// How long a node may take to bring a connection to the session's state.
 const SETUP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a server may take to take a few bytes before its connection is closed instead.
+const REST_LIMIT: Duration = Duration::from_millis(100);
 
 /// Bytes of commands without a reply that may wait for the next command before they are sent on their own.
 const OUTBOX_LIMIT: usize = 16 * 1024;
@@ -78,7 +83,10 @@ pub struct Connection {
     outbox: Vec<u8>,
     /// What waits in the outbox, or was sent, and has an answer to come.
     owed: SmallVec<[Owed; 4]>,
-    _counted: OpenConnection,
+    /// A command was sent whose reply has not been read to its end.
+    busy: bool,
+    origin: Origin,
+    counted: OpenConnection,
 }
 
 impl Connection {
@@ -104,7 +112,9 @@ impl Connection {
             statements: HashMap::new(),
             outbox: Vec::new(),
             owed: SmallVec::new(),
-            _counted: counted,
+            busy: false,
+            origin: logged_in.origin,
+            counted,
         }
     }
 
@@ -301,12 +311,42 @@ impl Connection {
     /// # Errors
     /// When the socket fails.
     pub async fn send(&mut self, command: &[u8]) -> std::io::Result<()> {
+        self.busy = true;
         if self.outbox.is_empty() {
             return self.channel.write_command(command).await;
         }
         let mut both = std::mem::take(&mut self.outbox);
         both.extend_from_slice(command);
         self.channel.write_command(&both).await
+    }
+
+    /// A reply has been read to its end.
+    pub fn has_answered(&mut self) {
+        self.busy = false;
+    }
+
+    /// Whether the server owes nothing, so that another session can have the connection.
+    pub(super) fn can_rest(&self) -> bool {
+        !self.busy
+            && self.owed.is_empty()
+            && self.channel.unread().is_empty()
+            && self.channel.compression().is_none()
+    }
+
+    /// Has the server give up what the session held. `None`: the connection is broken.
+    pub(super) async fn rest(mut self) -> Option<Idle> {
+        let mut out = std::mem::take(&mut self.outbox);
+        write_packet(&mut out, &mut 0, &[CommandCode::ResetConnection as u8]);
+        timeout(REST_LIMIT, self.channel.write_command(&out)).await.ok()?.ok()?;
+        Some(Idle {
+            channel: self.channel,
+            node: self.node,
+            incarnation: self.incarnation,
+            origin: self.origin,
+            thread: self.thread,
+            since: Instant::now(),
+            _counted: self.counted,
+        })
     }
 
     /// Ends the conversation politely. Nothing is waited for.
@@ -337,8 +377,10 @@ fn track_everything(flavor: Flavor) -> &'static str {
 mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::UnixStream;
+    use wire::auth::Plugin;
 
     use super::*;
+    use crate::backend::login::Speech;
     use crate::observe::NodeConnections;
     use crate::transport::Plain;
 
@@ -358,6 +400,12 @@ mod tests {
             thread: 1,
             collation: 255,
             status: Status::AUTOCOMMIT,
+            origin: Origin {
+                speech: Speech::default(),
+                capabilities: Capabilities::PROTOCOL_41,
+                plugin: Plugin::NativePassword,
+                nonce: Box::default(),
+            },
         };
         let counted = NodeConnections::new(1).opened(NodeId(0));
         let connection = Connection::new(logged_in, NodeId(0), 1, Flavor::Mysql, None, counted);

@@ -8,14 +8,16 @@ use aws_lc_rs::rsa::{OAEP_SHA1_MGF1SHA1, OaepPublicEncryptingKey, PublicEncrypti
 use rustls::pki_types::SubjectPublicKeyInfoDer;
 use rustls::pki_types::pem::PemObject;
 use tokio::time::timeout;
+use wire::ChangeUser;
 use wire::auth::{AuthPacket, Plugin, caching_sha2, ed25519, native};
 use wire::capability::Capabilities;
 use wire::greeting::{Greeting, GreetingError};
 use wire::login::{Login, write_ssl_request};
 use wire::status::Status;
 
-use super::control::{query, rows};
+use super::control::{answer, query, rows, within};
 use super::error::{BackendError, ServerError};
+use super::pool::Idle;
 use super::secret::Secret;
 use crate::config::{Address, TlsMode};
 use crate::transport::compression::Algorithm;
@@ -93,6 +95,42 @@ pub struct LoggedIn {
     pub collation: u16,
     /// The status of the first OK.
     pub status: Status,
+    /// What another login on the same connection must know.
+    pub origin: Origin,
+}
+
+/// What was agreed on at the beginning of a connection and cannot be changed, as it was asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Speech {
+    capabilities: Capabilities,
+    extended: u32,
+    has_attributes: bool,
+    compression: Option<Algorithm>,
+}
+
+impl Speech {
+    /// What a login asks for.
+    pub fn of(request: &LoginRequest<'_>) -> Self {
+        Self {
+            capabilities: request.capabilities & PASSED_ON,
+            extended: request.extended,
+            has_attributes: request.attributes.is_some(),
+            compression: request.compression,
+        }
+    }
+}
+
+/// How a connection began, and how the last login on it ended.
+#[derive(Debug)]
+pub struct Origin {
+    /// What was asked for.
+    pub speech: Speech,
+    /// What both sides speak.
+    pub capabilities: Capabilities,
+    /// The plugin by which the last login was made.
+    pub(super) plugin: Plugin,
+    /// The nonce that it answered.
+    pub(super) nonce: Box<[u8]>,
 }
 
 /// How long a login may take in all. A node that accepts connections and says nothing is as good as down.
@@ -189,15 +227,67 @@ async fn greet_and_log_in(
 
     let version = String::from_utf8_lossy(greeting.version_text()).into_owned();
     let (thread, collation) = (greeting.connection_id, u16::from(greeting.collation));
-    let status =
-        authenticate(&mut exchange, capabilities, request.secret, plugin, greeting.scramble.to_vec()).await?;
+    let proof = (plugin, greeting.scramble.to_vec());
+    let Authenticated { status, plugin, nonce } =
+        authenticate(&mut exchange, capabilities, request.secret, proof).await?;
+    let origin = Origin { speech: Speech::of(&request), capabilities, plugin, nonce: nonce.into() };
     if let Some(algorithm) = compression {
         channel.compress(algorithm);
     }
     if request.collation > 0xff {
         set_names(&mut channel, capabilities, request.collation).await?;
     }
-    Ok(LoggedIn { channel, capabilities, offered, offered_extended, version, thread, collation, status })
+    Ok(LoggedIn {
+        channel,
+        capabilities,
+        offered,
+        offered_extended,
+        version,
+        thread,
+        collation,
+        status,
+        origin,
+    })
+}
+
+/// Logs in once more, as anybody, on a connection whose session has ended.
+///
+/// # Errors
+/// As [`login`]; the connection is of no use then.
+pub(super) async fn log_in_again(idle: Idle, request: LoginRequest<'_>) -> Result<LoggedIn, BackendError> {
+    let Idle { mut channel, origin, thread, .. } = idle;
+    let capabilities = origin.capabilities;
+    let conversation = async {
+        answer(&mut channel).await?;
+        let mut exchange = Exchange::new(&mut channel, 0);
+        let response = first_response(origin.plugin, request.secret, &origin.nonce);
+        let mut payload = Vec::new();
+        ChangeUser {
+            user: request.user,
+            auth_response: &response.unwrap_or_default(),
+            schema: request.schema,
+            collation: Some(request.collation),
+            auth_plugin: Some(origin.plugin.name().as_bytes()),
+            attributes: request.attributes,
+        }
+        .write(&mut payload, capabilities)?;
+        exchange.write(&payload).await?;
+        let proof = (origin.plugin, origin.nonce.to_vec());
+        authenticate(&mut exchange, capabilities, request.secret, proof).await
+    };
+    let Authenticated { status, plugin, nonce } = within(LOGIN_TIMEOUT, conversation).await?;
+    let origin = Origin { plugin, nonce: nonce.into(), ..origin };
+    Ok(LoggedIn {
+        channel,
+        capabilities,
+        offered: capabilities,
+        offered_extended: origin.speech.extended,
+        version: String::new(),
+        thread,
+        collation: request.collation,
+        status,
+        origin,
+    })
 }
 
 /// The character set and collation of an id, as SET NAMES sets them. An id that the server does not know changes nothing.
@@ -238,19 +328,25 @@ fn wants_tls(address: &Address, mode: TlsMode, offered: Capabilities) -> Result<
     }
 }
 
+/// How a login ended.
+struct Authenticated {
+    status: Status,
+    plugin: Plugin,
+    nonce: Vec<u8>,
+}
+
 /// The turns after the login packet, until the server says OK or ERR.
 async fn authenticate(
     exchange: &mut Exchange<'_>,
     capabilities: Capabilities,
     secret: &Secret,
-    mut plugin: Plugin,
-    mut nonce: Vec<u8>,
-) -> Result<Status, BackendError> {
+    (mut plugin, mut nonce): (Plugin, Vec<u8>),
+) -> Result<Authenticated, BackendError> {
     let mut unanswerable = None;
     loop {
         let packet = exchange.read(Exact::No).await?;
         match AuthPacket::parse(&packet, capabilities)? {
-            AuthPacket::Ok(ok) => return Ok(ok.status),
+            AuthPacket::Ok(ok) => return Ok(Authenticated { status: ok.status, plugin, nonce }),
             AuthPacket::Err(error) => {
                 let refused = BackendError::Refused(ServerError::from_packet(&error));
                 return Err(unanswerable.unwrap_or(refused));

@@ -6,6 +6,7 @@ pub mod connection;
 pub mod control;
 pub mod error;
 pub mod login;
+pub mod pool;
 pub mod secret;
 pub mod state;
 

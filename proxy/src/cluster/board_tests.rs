@@ -71,6 +71,7 @@ impl Table {
                 default_wanted: Wanted::default(),
                 collation: 255,
                 sql_mode: String::new(),
+                has_init_connect: false,
                 shortcomings: Vec::new(),
             },
             said: Said {

@@ -148,6 +148,8 @@ pub struct Facts {
     pub collation: u16,
     /// `@@global.sql_mode`, which a new session starts with.
     pub sql_mode: String,
+    /// Whether it runs statements at the beginning of a connection (`@@global.init_connect`).
+    pub has_init_connect: bool,
     /// Why the node cannot serve the `session` and `global` levels, with the setting to change; empty when it can.
     pub shortcomings: Vec<String>,
 }

@@ -214,12 +214,13 @@ fn no_message_shows_the_password() {
 
 #[test]
 fn settings_without_effect_are_noticed() {
-    let text = MINIMAL.to_owned() + "pool = \"session\"\ntransaction_split = true\nprimary_fallback = true\n";
+    let text =
+        MINIMAL.to_owned() + "pool = \"transaction\"\ntransaction_split = true\nprimary_fallback = true\n";
     let config = parse(&text).unwrap();
-    assert_eq!(config.endpoints[0].pool, Pool::Session);
+    assert_eq!(config.endpoints[0].pool, Pool::Transaction);
     assert_eq!(
         config.notices()[0],
-        "endpoint app: pool = \"session\" is accepted but has no effect in this version"
+        "endpoint app: pool = \"transaction\" is accepted, but does what \"session\" does in this version"
     );
     assert!(config.notices()[1].contains("primary_fallback"));
     let text = MINIMAL.to_owned() + "mode = \"read-only\"\ntransaction_split = true\n";

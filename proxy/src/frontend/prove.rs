@@ -21,9 +21,9 @@ use zeroize::Zeroizing;
 use super::accounts::{Shown, recognise_native};
 use super::{Account, FrontendError, Peer};
 use crate::backend::login::{LoginRequest, login};
-use crate::backend::{BackendError, Connection, Secret};
+use crate::backend::{BackendError, Connection, Secret, pool};
 use crate::cluster::snapshot::{Node, Snapshot};
-use crate::config::Mode;
+use crate::config::{Mode, Pool};
 use crate::endpoint::Endpoint;
 use crate::error::{ACCESS_DENIED, ClientError};
 use crate::instance::Instance;
@@ -273,7 +273,8 @@ async fn enter(
         compression: instance.compression_to_servers(applicant.compression),
     };
     let name = node.name.to_string();
-    match login(&node.address, &instance.server_tls, request).await {
+    let pooled = endpoint.config.pool != Pool::Off;
+    match pool::log_in(&node, pooled, &instance.server_tls, request).await {
         Ok(logged_in) => {
             let flavor = node.facts.as_ref().map_or(gtid::Flavor::Mysql, |facts| facts.flavor);
             let counted = instance.connections.opened(node.id);

@@ -43,8 +43,10 @@ use wire::ok::{OK_HEADER, OkPacket};
 use wire::status::Status;
 use wire::wanted::Wanted;
 
+use crate::backend::pool;
 use crate::backend::state::{Shared, State};
 use crate::cluster::snapshot::{self, NodeId, Snapshot};
+use crate::config::Pool;
 use crate::endpoint::Endpoint;
 use crate::error::ClientError;
 use crate::frontend::{Account, LoggedIn, Peer};
@@ -427,8 +429,14 @@ impl Session {
             let _ = self.write_error(&error, sequence).await;
         }
         let _ = self.client.shutdown().await;
+        let pools = self.endpoint.config.pool != Pool::Off && !matches!(end, End::Drained);
         for connection in self.backends.take_all() {
-            connection.quit().await;
+            let keeps = {
+                let snapshot = self.instance.cluster.snapshot();
+                let facts = snapshot.node(connection.node).and_then(|node| node.facts.as_ref());
+                pools && facts.is_some_and(|facts| !facts.has_init_connect)
+            };
+            pool::put(connection, keeps).await;
         }
     }
 }

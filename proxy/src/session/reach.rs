@@ -12,9 +12,10 @@ use wire::wanted::Wanted;
 
 use super::Session;
 use super::understand::{Role, Statement};
-use crate::backend::login::{LoginRequest, login};
-use crate::backend::{BackendError, Connection, ServerError, Tracking};
+use crate::backend::login::LoginRequest;
+use crate::backend::{BackendError, Connection, ServerError, Tracking, pool};
 use crate::cluster::snapshot::{Node, NodeId};
+use crate::config::Pool;
 use crate::relay::{Heard, Sent, swallow};
 use crate::route::NodeSet;
 
@@ -228,13 +229,12 @@ impl Session {
     }
 
     async fn connect(&mut self, node: NodeId) -> Result<Connection, BackendError> {
-        let (address, incarnation, flavor) = {
-            let snapshot = self.instance.cluster.snapshot();
-            let Some(node) = snapshot.node(node) else {
-                return Err(BackendError::Protocol("no such node".to_owned()));
-            };
-            (node.address.clone(), node.incarnation, self.flavor)
+        let found = self.instance.cluster.snapshot().node(node).cloned();
+        let Some(found) = found else {
+            return Err(BackendError::Protocol("no such node".to_owned()));
         };
+        let (incarnation, flavor) = (found.incarnation, self.flavor);
+        let pooled = self.endpoint.config.pool != Pool::Off;
         let request = LoginRequest {
             user: &self.account.user,
             secret: &self.account.secret,
@@ -245,7 +245,7 @@ impl Session {
             attributes: self.account.attributes.as_deref(),
             compression: self.instance.compression_to_servers(self.client.compression()),
         };
-        match login(&address, &self.instance.server_tls, request).await {
+        match pool::log_in(&found, pooled, &self.instance.server_tls, request).await {
             Ok(logged_in) => {
                 let counted = self.instance.connections.opened(node);
                 let schema = self.state.schema.as_deref();
@@ -306,6 +306,7 @@ impl Session {
         match (outcome, heard.prepared) {
             (Ok(()), Some(ok)) => {
                 connection.prepared(id, ok.statement_id);
+                connection.has_answered();
                 Ok(())
             }
             (Ok(()), None) => Err(Unreachable::NotPrepared(heard.refused.unwrap_or_else(|| ServerError {

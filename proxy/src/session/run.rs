@@ -133,6 +133,12 @@ impl Session {
         let mut heard = Heard::default();
         let outcome = self.converse(go, command, statement, repeatable, guess.as_mut(), &mut heard).await;
         self.card.runs_nothing();
+        let is_over = |ended: &Ended| !matches!(ended, Ended::Withheld { over: false });
+        if outcome.as_ref().is_ok_and(is_over)
+            && let Some(connection) = self.backends.get(go.node)
+        {
+            connection.has_answered();
+        }
         match outcome {
             Ok(Ended::Answered) => {
                 if let Some(guess) = guess {

@@ -81,8 +81,16 @@ impl Setup {
     }
 
     /// An endpoint on a free TCP port, with these lines.
+    ///
+    /// With TIDEMARK_TEST_POOL in the environment, such as `session`, all of them pool as it says.
     pub(crate) fn endpoint(mut self, name: &str, lines: &str) -> Self {
-        self.endpoints.push((name.to_owned(), false, lines.to_owned()));
+        let mut lines = lines.to_owned();
+        if let Ok(pool) = std::env::var("TIDEMARK_TEST_POOL")
+            && !lines.contains("pool =")
+        {
+            lines += &format!("\npool = \"{pool}\"");
+        }
+        self.endpoints.push((name.to_owned(), false, lines));
         self
     }
 

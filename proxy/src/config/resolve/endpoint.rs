@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::Resolver;
-use crate::config::choice::{Mode, OnTimeout};
+use crate::config::choice::{Mode, OnTimeout, Pool};
 use crate::config::file::{EndpointFile, NodeFile};
 use crate::config::model::EndpointConfig;
 use crate::config::network::Network;
@@ -158,12 +158,9 @@ impl Resolver<'_, '_> {
     /// Settings that are kept but change nothing yet, or nothing here.
     fn notice_without_effect(&mut self, endpoint: &EndpointConfig, file: &EndpointFile) {
         let name = &endpoint.name;
-        if let Some(pool) = &file.pool
-            && pool.get_ref() != "off"
-        {
-            let pool = pool.get_ref();
+        if endpoint.pool == Pool::Transaction {
             self.notices.push(format!(
-                "endpoint {name}: pool = \"{pool}\" is accepted but has no effect in this version"
+                "endpoint {name}: pool = \"transaction\" is accepted, but does what \"session\" does in this version"
             ));
         }
         if endpoint.settings.transaction_split && endpoint.mode == Mode::ReadOnly {
