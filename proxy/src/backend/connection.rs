@@ -197,7 +197,7 @@ impl Connection {
         let (channel, outbox, owed) = (&mut self.channel, &mut self.outbox, &mut self.owed);
         let conversation = async {
             if !outbox.is_empty() {
-                channel.write_command(&std::mem::take(outbox)).await?;
+                channel.write_commands(&std::mem::take(outbox)).await?;
             }
             for owed in owed.drain(..) {
                 match answer(channel).await {
@@ -303,7 +303,7 @@ impl Connection {
             return Ok(());
         }
         let waiting = std::mem::take(&mut self.outbox);
-        self.channel.write_command(&waiting).await
+        self.channel.write_commands(&waiting).await
     }
 
     /// Sends a command, and before it whatever waits, in one write.
@@ -317,7 +317,7 @@ impl Connection {
         }
         let mut both = std::mem::take(&mut self.outbox);
         both.extend_from_slice(command);
-        self.channel.write_command(&both).await
+        Box::pin(self.channel.write_commands(&both)).await
     }
 
     /// A reply has been read to its end.
@@ -337,7 +337,7 @@ impl Connection {
     pub(super) async fn rest(mut self) -> Option<Idle> {
         let mut out = std::mem::take(&mut self.outbox);
         write_packet(&mut out, &mut 0, &[CommandCode::ResetConnection as u8]);
-        timeout(REST_LIMIT, self.channel.write_command(&out)).await.ok()?.ok()?;
+        timeout(REST_LIMIT, self.channel.write_commands(&out)).await.ok()?.ok()?;
         Some(Idle {
             channel: self.channel,
             node: self.node,
@@ -354,7 +354,7 @@ impl Connection {
         let mut out = std::mem::take(&mut self.outbox);
         write_packet(&mut out, &mut 0, &[CommandCode::Quit as u8]);
         // The server may have closed already, and then there is nobody to be polite to.
-        let _ = self.channel.write_command(&out).await;
+        let _ = self.channel.write_commands(&out).await;
         let _ = self.channel.shutdown().await;
     }
 }

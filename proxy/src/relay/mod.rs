@@ -260,7 +260,11 @@ pub async fn reply(
         answered |= !outgoing.is_empty();
         server.consume(fed.consumed);
         match fed.progress {
-            Progress::More => {}
+            Progress::More => {
+                if let Some(number) = client.next_frame().filter(|_| walker.has_stopped()) {
+                    walker.client_goes_on_with(number);
+                }
+            }
             Progress::Done => return Ok(Ended::Answered),
             Progress::LocalInfile => {
                 command.consume(client);

@@ -429,11 +429,13 @@ impl Session {
             .map_err(|source| RelayError::Server { source, answered: false })?
             .map_err(RelayError::Setup)?;
         let note = herald.as_ref().map(|herald| |heard: &Heard| herald.hear(heard));
+        let mut walker =
+            sent.walker(statement.expect, connection).with_results(statement.results).with_status(added);
+        if self.client.compression().is_some() {
+            walker = walker.with_stops();
+        }
         let asked = Asked {
-            walker: sent
-                .walker(statement.expect, connection)
-                .with_results(statement.results)
-                .with_status(added),
+            walker,
             view: ClientView {
                 capabilities: self.capabilities,
                 wanted: &self.wanted,

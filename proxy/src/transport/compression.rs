@@ -132,6 +132,10 @@ impl Compression {
         self.algorithm
     }
 
+    pub(super) fn next(&self) -> u8 {
+        self.next
+    }
+
     /// A command is sent: frames are counted from 0 again.
     pub(super) fn command_out(&mut self) {
         self.ahead = false;

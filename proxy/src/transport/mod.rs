@@ -21,6 +21,7 @@ use std::task::{Context, Poll, Waker};
 
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, Interest, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
+use wire::frame::{HEADER, Header};
 
 use buffer::Buffer;
 use compression::{Algorithm, Compression};
@@ -162,6 +163,11 @@ impl Channel {
         self.compression.as_deref().map(Compression::algorithm)
     }
 
+    /// The number of the frame that is written next, if this channel is compressed.
+    pub fn next_frame(&self) -> Option<u8> {
+        self.compression.as_deref().map(Compression::next)
+    }
+
     /// What was read last begins the command that is to be answered next.
     pub fn command_in(&mut self) {
         if let Some(compression) = &mut self.compression {
@@ -258,6 +264,21 @@ impl Channel {
         }
     }
 
+    /// Writes several commands, whole ones or at last the beginning of one. On a compressed connection each begins frames of
+    /// its own: servers count those from 0 for each command, and MariaDB forgets what follows a command in its last one.
+    pub async fn write_commands(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.compression.is_none() {
+            return self.write(bytes).await;
+        }
+        let mut left = bytes;
+        while !left.is_empty() {
+            let (command, rest) = left.split_at(command_length(left));
+            self.write_command(command).await?;
+            left = rest;
+        }
+        Ok(())
+    }
+
     /// Writes the beginning of a command, or all of it.
     pub fn write_command(&mut self, bytes: &[u8]) -> impl Future<Output = io::Result<()>> {
         if let Some(compression) = &mut self.compression {
@@ -348,6 +369,18 @@ impl Channel {
             }
         }
     }
+}
+
+/// How many of the bytes are those of the first command: its frames, until one is numbered 0 again.
+fn command_length(bytes: &[u8]) -> usize {
+    let mut length = 0;
+    while let Some(header) = bytes.get(length..).and_then(Header::parse)
+        && (length == 0 || header.sequence != 0)
+    {
+        length = bytes.len().min(length + HEADER + header.length);
+    }
+    // What is no whole header belongs to what precedes it.
+    if bytes.len() - length < HEADER { bytes.len() } else { length }
 }
 
 impl Drop for Channel {

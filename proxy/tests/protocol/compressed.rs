@@ -15,12 +15,14 @@ use crate::harness::on_every_engine;
 use crate::harness::prepared::{Execution, Param};
 use crate::harness::proxy::Setup;
 use crate::harness::reply::Part;
-use crate::harness::stream::Stream;
+use crate::harness::stream::{Stream, Target};
 
 on_every_engine!(
     conversations_in_compressed_frames,
     large_values_in_compressed_frames,
     commands_sent_ahead_in_compressed_frames,
+    what_goes_along_with_a_command_has_frames_of_its_own,
+    packets_of_each_result_are_numbered_from_its_frame,
     the_servers_are_spoken_to_as_the_setting_says,
     what_cannot_be_decompressed_ends_its_own_connection,
     a_frame_that_grows_takes_no_memory,
@@ -93,6 +95,51 @@ fn large_values_in_compressed_frames(engine: Engine) {
         assert!(rows[0][4..] == value || rows[0][9..] == value, "the value came back changed");
         assert!(is_packed(&client));
         assert!(proxy.memory_kib() < 90_000, "{} KiB: values are not kept", proxy.memory_kib());
+    }
+}
+
+/// MariaDB forgets what follows a command in a frame, and both count frames for each command.
+fn what_goes_along_with_a_command_has_frames_of_its_own(engine: Engine) {
+    let stage = Stage::new(engine);
+    for algorithm in algorithms(engine) {
+        let account = Account::app().schema(&stage.schema).with(*algorithm);
+        let mut client = account.connect(&stage.proxy.target("rw")).unwrap();
+        client.run("SET NAMES latin1");
+        client.run("SET @v = 5, sql_select_limit = 7");
+        // The state goes along with the read.
+        for _ in 0..4 {
+            assert_eq!(
+                client.value("SELECT CONCAT(@v, @@sql_select_limit, @@character_set_client)"),
+                "57latin1"
+            );
+        }
+        // The end of a statement goes along with what follows, be it large or small.
+        for size in [10, 700_000, 3_000_000] {
+            let id = client.prepare("SELECT ?").unwrap().id;
+            client.execute(id, &[Param::number(1)], Execution::WithTypes);
+            client.close(id);
+            assert_eq!(client.value(&format!("SELECT LENGTH('{}')", "a".repeat(size))), size.to_string());
+        }
+    }
+}
+
+/// As by a server, when it has flushed the result before. Some drivers check it.
+fn packets_of_each_result_are_numbered_from_its_frame(engine: Engine) {
+    let stage = Stage::new(engine);
+    let direct = Target::Tcp(stage.cluster.primary().address());
+    for algorithm in algorithms(engine) {
+        let account = Account::app().schema(&stage.schema).with(*algorithm | Capabilities::MULTI_STATEMENTS);
+        let [server, proxy] = [direct.clone(), stage.proxy.target("rw")].map(|target| {
+            let mut client = account.connect(&target).unwrap();
+            let mut numbers = Vec::new();
+            for text in ["SELECT 1; SELECT 2; DO 0; SELECT 3", "SELECT 1", "SELECT 1; SELECT nosuch"] {
+                numbers.push(
+                    client.query(text).packets.iter().map(|packet| packet.sequence).collect::<Vec<_>>(),
+                );
+            }
+            numbers
+        });
+        assert_eq!(proxy, server);
     }
 }
 

@@ -75,6 +75,7 @@ impl ReplyWalker {
         let several = matches!(self.expect, Expect::Query | Expect::Execute);
         let more = several && ok.status.contains(Status::MORE_RESULTS_EXISTS);
         self.phase = if more { Phase::First } else { Phase::Done };
+        self.stopped = more && self.stops;
         self.status = Some(ok.status);
         // Where a cursor was opened, one EOF stands for both: the one behind the definitions and the one behind the rows.
         let eof_in_front = self.eof_due && !ok.status.contains(Status::CURSOR_EXISTS);

@@ -19,6 +19,9 @@ pub struct ReplyWalker {
     pub(super) shift: u8,
     /// Whether the server's sequence numbers may be any.
     pub(super) any_numbers: bool,
+    /// Whether to stop behind each result that another one follows; and whether it has.
+    pub(super) stops: bool,
+    pub(super) stopped: bool,
     /// How many results the reply has at least, unless one is an error; `None`: the client does not look ahead.
     pub(super) least_results: Option<u32>,
     /// The warnings of a statement that was prepared.
@@ -63,6 +66,8 @@ impl ReplyWalker {
             next: first_sequence,
             shift: 0,
             any_numbers: false,
+            stops: false,
+            stopped: false,
             least_results: None,
             prepared_warnings: 0,
             results: 0,
@@ -90,6 +95,24 @@ impl ReplyWalker {
     pub fn with_any_numbers(mut self) -> ReplyWalker {
         self.any_numbers = true;
         self
+    }
+
+    /// [`ReplyWalker::feed`] takes no more than one result at a time. For clients with a compressed connection: servers begin a
+    /// frame for each result, and number its packets from the frame's own number on (`net_flush`), which some clients check.
+    #[must_use]
+    pub fn with_stops(mut self) -> ReplyWalker {
+        self.stops = true;
+        self
+    }
+
+    /// Whether the last call of [`ReplyWalker::feed`] has stopped between two results.
+    pub fn has_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// The next packet has this number for the client.
+    pub fn client_goes_on_with(&mut self, sequence: u8) {
+        self.shift = sequence.wrapping_sub(self.next);
     }
 
     /// The reply has at least so many results, unless one is an error. A procedure's rows, of which there may be any number,
@@ -135,6 +158,7 @@ impl ReplyWalker {
         sink: &mut impl ReplySink,
     ) -> Result<Fed, ReplyError> {
         let mut chunk = Chunk::new(chunk);
+        self.stopped = false;
         let walked = self.walk(&mut chunk, view, sink);
         chunk.flush(sink);
         walked?;
@@ -152,7 +176,7 @@ impl ReplyWalker {
         view: &ClientView<'_>,
         sink: &mut impl ReplySink,
     ) -> Result<(), ReplyError> {
-        while chunk.remaining() > 0 && !matches!(self.phase, Phase::Done | Phase::Infile) {
+        while chunk.remaining() > 0 && !self.stopped && !matches!(self.phase, Phase::Done | Phase::Infile) {
             match self.inside {
                 Inside::Head => self.at_head(chunk, view, sink)?,
                 Inside::Body(left) => self.in_body(left, chunk, view, sink),
