@@ -1,10 +1,10 @@
 //! A client's session: read a command, understand it, decide where it runs, run it there, remember what came of it.
 //!
 //! The steps are files of their own, in this order: `understand`, `decide` (with `route`, which is pure), `reach`,
-//! `run` (with `relay`), `remember` (with `changes`, `insert_id`, `unasked`, `temporary` and `pins`). Beside the road: `attend` for waiting, `herald` for who must
-//! hear of a write first, `speculate` for reads that run while the primary is asked (`question`), `answer` for what the
-//! proxy says itself, `split` for transactions that have not reached a node yet, `ahead`, `reset`, `kill` and `tunnel` for
-//! commands with rules of their own.
+//! `run` (with `relay`), `remember` (with `changes`, `insert_id`, `unasked`, `temporary` and `pins`). Beside the road:
+//! `attend` for waiting, `herald` for who must hear of a write first, `speculate` for reads that run while the primary is
+//! asked (`question`), `answer` for what the proxy says itself, `split` for transactions that have not reached a node yet,
+//! `ahead`, `reset`, `kill` and `tunnel` for commands with rules of their own.
 //!
 //! A session lives on one thread for its whole life, and everything it owns is its own: no step takes a lock.
 
