@@ -9,7 +9,7 @@ use rustls::pki_types::SubjectPublicKeyInfoDer;
 use rustls::pki_types::pem::PemObject;
 use tokio::time::timeout;
 use wire::ChangeUser;
-use wire::auth::{AuthPacket, Plugin, caching_sha2, ed25519, native};
+use wire::auth::{AuthPacket, Plugin, caching_sha2, ed25519, native, sha256};
 use wire::capability::Capabilities;
 use wire::greeting::{Greeting, GreetingError};
 use wire::login::{Login, write_ssl_request};
@@ -356,6 +356,11 @@ async fn authenticate(
                 nonce = data.to_vec();
                 let response = match plugin {
                     Plugin::ClearPassword => clear_password(exchange, secret)?,
+                    Plugin::Sha256Password if secret.is_empty() => vec![0],
+                    Plugin::Sha256Password if exchange.channel().is_private() => {
+                        clear_password(exchange, secret)?
+                    }
+                    Plugin::Sha256Password => vec![sha256::REQUEST_PUBLIC_KEY],
                     // The conversation is ended as the server expects: one that breaks off counts against this host
                     // (max_connect_errors), and a server invents plugins for names that it does not know.
                     _ => first_response(plugin, secret, &nonce).unwrap_or_else(|| {
@@ -368,6 +373,9 @@ async fn authenticate(
             AuthPacket::More([caching_sha2::FAST_AUTH_OK]) => {}
             AuthPacket::More([caching_sha2::FULL_AUTH]) if plugin == Plugin::CachingSha2Password => {
                 send_password(exchange, secret, &nonce).await?;
+            }
+            AuthPacket::More(pem) if plugin == Plugin::Sha256Password => {
+                send_encrypted(exchange, secret, pem, &nonce).await?;
             }
             AuthPacket::More(_) => {
                 return Err(BackendError::Protocol(
@@ -415,12 +423,25 @@ async fn send_password(
         let payload = clear_password(exchange, secret)?;
         return Ok(exchange.write(&payload).await?);
     }
-    let password = secret.password().ok_or(BackendError::PasswordNeeded)?;
+    if secret.password().is_none() {
+        return Err(BackendError::PasswordNeeded);
+    }
     exchange.write(&[caching_sha2::REQUEST_PUBLIC_KEY]).await?;
     let answer = exchange.read(Exact::No).await?;
     let Some((1, pem)) = answer.split_first().map(|(first, rest)| (*first, rest)) else {
         return Err(BackendError::Protocol("no public key where one was asked for".to_owned()));
     };
+    send_encrypted(exchange, secret, pem, nonce).await
+}
+
+/// The password, encrypted with the server's public key.
+async fn send_encrypted(
+    exchange: &mut Exchange<'_>,
+    secret: &Secret,
+    pem: &[u8],
+    nonce: &[u8],
+) -> Result<(), BackendError> {
+    let password = secret.password().ok_or(BackendError::PasswordNeeded)?;
     let hidden = caching_sha2::xor_password(password, nonce);
     let encrypted = encrypt(pem, &hidden)
         .map_err(|what| BackendError::Protocol(format!("its public key cannot be used: {what}")))?;

@@ -125,6 +125,26 @@ fn ed25519() {
     assert!(!proxy.log().contains(&password));
 }
 
+/// The password is not kept, and this plugin wants it at each login: reads stay on the primary.
+#[test]
+fn sha256_password() {
+    let cluster = shared(Engine::Mysql);
+    let (user, password) = (unique("sha256"), secret());
+    let create = format!("CREATE USER '{user}'@'%' IDENTIFIED WITH sha256_password BY '{password}'");
+    cluster.primary().sql(&create).unwrap();
+    crate::harness::clusters::caught_up(cluster);
+    for lines in ["", "tls = \"disabled\""] {
+        let proxy = Setup::of(cluster).cluster(lines).endpoint("rw", "").start();
+        for tls in [Tls::Yes, Tls::No] {
+            let account = Account::new(&user, &password).tls(tls.clone());
+            works(&account, &proxy.target("rw"));
+            works(&account, &proxy.target("rw"));
+            assert!(Account::new(&user, "another").tls(tls).connect(&proxy.target("rw")).is_err());
+        }
+        assert!(!proxy.log().contains(&password));
+    }
+}
+
 #[test]
 fn mariadb_11_8_with_every_plugin() {
     let cluster = shared(Engine::Mariadb11);

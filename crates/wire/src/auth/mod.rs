@@ -8,6 +8,7 @@ pub mod ed25519;
 pub mod native;
 mod packet;
 mod plugin;
+pub mod sha256;
 
 pub use packet::{AuthPacket, write_more, write_switch};
 pub use plugin::Plugin;
