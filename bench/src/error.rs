@@ -44,6 +44,22 @@ pub(crate) enum Error {
         /// The beginning of the statement, or "the login".
         statement: String,
     },
+    /// Something went wrong in the middle of a measurement.
+    #[error("{what}: {source}; the end of what the proxy said:\n{log}")]
+    During {
+        /// Which.
+        what: String,
+        /// What went wrong.
+        source: Box<Error>,
+        /// The end of what the proxy said.
+        log: String,
+    },
+    /// Other programs use the processors.
+    #[error("other programs use {percent:.0} % of the processors: stop them, or leave out --write-docs")]
+    Busy {
+        /// How much of all processors.
+        percent: f64,
+    },
     /// A reply that the load does not understand, or none.
     #[error("the conversation cannot be followed: {0}")]
     Conversation(String),

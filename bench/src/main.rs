@@ -35,7 +35,7 @@ use std::time::Duration;
 use clap::{Parser, ValueEnum};
 use sandbox::Engine;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::page::Circumstances;
 use crate::parties::Programs;
 use crate::run::Plan;
@@ -91,10 +91,11 @@ fn bench(arguments: Arguments) -> Result<()> {
     if arguments.write_docs {
         page::check()?;
     }
-    if let Some(load) = machine::busy() {
-        println!(
-            "{load} processes wanted to run in the last minute: on a machine with other work the figures say little"
-        );
+    if let Some(percent) = machine::busy() {
+        if arguments.write_docs {
+            return Err(Error::Busy { percent });
+        }
+        println!("other programs use {percent:.0} % of the processors: beside them the figures say little");
     }
     let programs = Programs::find(arguments.tidemark, arguments.router, arguments.proxysql)?;
     let plan = Plan {

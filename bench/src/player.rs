@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn clients_write_rows_of_their_own() {
-        let mut writer = [None; POINTS as usize + 1];
+        let mut writer = vec![None; usize::try_from(POINTS).unwrap() + 1];
         for number in 0..64 {
             let mut player = player(number, 64);
             for _ in 0..1_000 {

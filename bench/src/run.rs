@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 use crate::error::{Error, Result};
 use crate::load::{measure, runtime};
 use crate::memory;
-use crate::parties::{Nodes, Party, Programs, Purpose, start_all};
+use crate::parties::{Node, Party, Programs, Purpose, start_all};
 use crate::responder::Responder;
 use crate::results::{Load, Results};
 use crate::scene::Scene;
@@ -60,7 +60,7 @@ pub(crate) fn run(plan: &Plan, programs: &Programs) -> Result<(Results, String)>
 fn start(
     scene: &Scene,
     programs: &Programs,
-    nodes: &Nodes,
+    nodes: &[Node],
     name: &str,
     runtime: &Runtime,
 ) -> Result<Vec<Party>> {
@@ -76,8 +76,8 @@ fn start(
 }
 
 /// The same nodes, with a responder before each replica.
-fn before_responders(nodes: &Nodes) -> Result<(Nodes, Vec<Responder>)> {
-    let mut fronts = Nodes::new();
+fn before_responders(nodes: &[Node]) -> Result<(Vec<Node>, Vec<Responder>)> {
+    let mut fronts = Vec::new();
     let mut responders = Vec::new();
     for (number, (name, address)) in nodes.iter().enumerate() {
         let mut front = *address;
@@ -95,7 +95,7 @@ fn measure_memory(parties: &[Party], runtime: &Runtime) -> Result<Vec<memory::He
     let mut all = Vec::new();
     for party in parties {
         say(&format!("memory, {}", party.name));
-        all.extend(runtime.block_on(memory::measure(party))?);
+        all.extend(runtime.block_on(memory::measure(party)).map_err(party.during(Workload::Memory))?);
     }
     Ok(all)
 }
@@ -114,8 +114,10 @@ fn rounds(plan: &Plan, workloads: &[Workload], parties: &[Party], runtime: &Runt
             say(&format!("{workload}, round {} of {}", round + 1, plan.rounds));
             for (party, name, purpose) in &targets {
                 let measuring = measure(*workload, party, *purpose, connections, plan.time);
-                load.add(name, runtime.block_on(measuring)?);
+                load.add(name, runtime.block_on(measuring).map_err(party.during(*workload))?);
             }
+            // Nobody always follows the same one.
+            targets.rotate_left(1);
         }
         loads.push(load);
     }

@@ -9,7 +9,7 @@ use sandbox::{APP_PASSWORD, APP_USER, Cluster, ClusterOptions, Engine, Family, S
 
 use crate::chance::Chance;
 use crate::error::{Error, Result};
-use crate::parties::Nodes;
+use crate::parties::Node;
 
 /// Rows of `points`.
 pub(crate) const POINTS: u64 = 20_000;
@@ -48,7 +48,7 @@ impl Scene {
     }
 
     /// The names and addresses of the servers, the primary first.
-    pub(crate) fn nodes(&self) -> Nodes {
+    pub(crate) fn nodes(&self) -> Vec<Node> {
         let servers = self.cluster.servers().iter();
         servers.map(|server: &Server| (server.name().to_owned(), server.address())).collect()
     }

@@ -18,8 +18,10 @@ pub(crate) enum Workload {
     /// One row by its key, as text, before replicas that answer it from memory.
     Responder,
     /// One row of 64 KiB.
+    #[value(name = "row-64k")]
     Row64k,
     /// A result of 100 MB, in rows of 1,000 bytes.
+    #[value(name = "result-100m")]
     Result100m,
     /// A transaction of 10 point reads, 4 range reads and 4 writes.
     ReadWrite,

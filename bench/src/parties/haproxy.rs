@@ -3,13 +3,13 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use super::{Doors, Nodes, Party, Place, THREADS, free_address, split};
+use super::{Doors, Node, Party, Place, THREADS, free_address, split};
 use crate::error::Result;
 
 /// The name of the party that the others are compared with.
 pub(crate) const NAME: &str = "haproxy";
 
-pub(super) fn start(program: &Path, nodes: &Nodes, place: &Place) -> Result<Party> {
+pub(super) fn start(program: &Path, nodes: &[Node], place: &Place) -> Result<Party> {
     let (primary, replicas) = split(nodes)?;
     let (reads, writes) = (free_address(), free_address());
     // More connections than these would need more descriptors than many systems allow.

@@ -17,6 +17,7 @@ use crate::client::Connection;
 use crate::error::{Error, Result};
 use crate::guarded::Guarded;
 use crate::scene::Scene;
+use crate::workload::Workload;
 
 pub(crate) use haproxy::NAME as HAPROXY;
 pub(crate) use program::Programs;
@@ -37,8 +38,8 @@ const SETTLED_READS: usize = 20;
 /// Who a read was answered by: a statement that anybody may send to a replica.
 const WHO: &str = "SELECT @@server_id FROM points WHERE id = 1";
 
-/// Names and addresses of the nodes, the primary first.
-pub(crate) type Nodes = Vec<(String, SocketAddr)>;
+/// A node's name and address; where there are several, the primary comes first.
+pub(crate) type Node = (String, SocketAddr);
 
 /// One of them, running.
 #[derive(Debug)]
@@ -128,8 +129,20 @@ impl Party {
     }
 
     fn silent(&self, reason: String) -> Error {
-        let log = self.process.as_ref().map(Guarded::log).unwrap_or_default();
-        Error::Silent { name: self.name, reason, log }
+        Error::Silent { name: self.name, reason, log: self.log() }
+    }
+
+    /// For `map_err`: what was measured before it.
+    pub(crate) fn during(&self, workload: Workload) -> impl FnOnce(Error) -> Error {
+        move |source| Error::During {
+            what: format!("{workload} before {}", self.name),
+            source: Box::new(source),
+            log: self.log(),
+        }
+    }
+
+    fn log(&self) -> String {
+        self.process.as_ref().map(Guarded::log).unwrap_or_default()
     }
 
     /// Returns when its reads are answered by replicas.
@@ -166,7 +179,7 @@ async fn who_answers(door: SocketAddr) -> Result<String> {
 }
 
 /// Starts all that are there, before these nodes, each with a directory of its own below `directory`.
-pub(crate) fn start_all(programs: &Programs, nodes: &Nodes, directory: &Path) -> Result<Vec<Party>> {
+pub(crate) fn start_all(programs: &Programs, nodes: &[Node], directory: &Path) -> Result<Vec<Party>> {
     let starts: [(Option<&PathBuf>, Start); 4] = [
         (Some(&programs.haproxy), haproxy::start),
         (Some(&programs.tidemark), tidemark::start),
@@ -183,18 +196,18 @@ pub(crate) fn start_all(programs: &Programs, nodes: &Nodes, directory: &Path) ->
     Ok(parties)
 }
 
-type Start = fn(&Path, &Nodes, &Place) -> Result<Party>;
+type Start = fn(&Path, &[Node], &Place) -> Result<Party>;
 
 /// Nothing: the servers themselves.
-fn none(nodes: &Nodes) -> Result<Party> {
+fn none(nodes: &[Node]) -> Result<Party> {
     let (primary, replicas) = split(nodes)?;
     let reads = replicas.iter().map(|(_, address)| *address).collect();
     Ok(Party { name: "none", doors: Doors::Apart { reads, writes: *primary }, process: None })
 }
 
 /// The primary's address, and the replicas.
-fn split(nodes: &Nodes) -> Result<(&SocketAddr, &[(String, SocketAddr)])> {
-    match nodes.as_slice() {
+fn split(nodes: &[Node]) -> Result<(&SocketAddr, &[Node])> {
+    match nodes {
         [(_, primary), replicas @ ..] if !replicas.is_empty() => Ok((primary, replicas)),
         _ => Err(Error::Conversation("a cluster without replicas".to_owned())),
     }

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use sandbox::{APP_PASSWORD, APP_USER};
 
-use super::{Doors, Nodes, Party, Place, THREADS, free_address};
+use super::{Doors, Node, Party, Place, THREADS, free_address};
 use crate::error::Result;
 
-pub(super) fn start(program: &Path, nodes: &Nodes, place: &Place) -> Result<Party> {
+pub(super) fn start(program: &Path, nodes: &[Node], place: &Place) -> Result<Party> {
     let (door, admin) = (free_address(), free_address());
     let config = place.write("proxysql.cnf", &text(nodes, door, admin, place))?;
     let arguments = [
@@ -24,7 +24,7 @@ pub(super) fn start(program: &Path, nodes: &Nodes, place: &Place) -> Result<Part
     Ok(Party { name: "proxysql", doors: Doors::Together(door), process: Some(process) })
 }
 
-fn text(nodes: &Nodes, door: SocketAddr, admin: SocketAddr, place: &Place) -> String {
+fn text(nodes: &[Node], door: SocketAddr, admin: SocketAddr, place: &Place) -> String {
     let mut servers = String::new();
     for (number, (_, address)) in nodes.iter().enumerate() {
         let comma = if number == 0 { "" } else { "," };

@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use super::{Doors, Nodes, Party, Place, THREADS, free_address, split};
+use super::{Doors, Node, Party, Place, THREADS, free_address, split};
 use crate::error::Result;
 
-pub(super) fn start(program: &Path, nodes: &Nodes, place: &Place) -> Result<Party> {
+pub(super) fn start(program: &Path, nodes: &[Node], place: &Place) -> Result<Party> {
     let (primary, replicas) = split(nodes)?;
     let (reads, writes) = (free_address(), free_address());
     let directory = place.directory.display();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sandbox::{MONITOR_PASSWORD, MONITOR_USER};
 
-use super::{Doors, Nodes, Party, Place, THREADS, free_address};
+use super::{Doors, Node, Party, Place, THREADS, free_address};
 use crate::error::Result;
 
 /// The levels of consistency.
@@ -38,7 +38,7 @@ impl Level {
     }
 }
 
-pub(super) fn start(program: &Path, nodes: &Nodes, place: &Place) -> Result<Party> {
+pub(super) fn start(program: &Path, nodes: &[Node], place: &Place) -> Result<Party> {
     let doors = Level::ALL.map(|_| free_address());
     let mut text = format!(
         "[cluster]\nmonitor_user = \"{MONITOR_USER}\"\nmonitor_password = \"{MONITOR_PASSWORD}\"\n\
