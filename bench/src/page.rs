@@ -75,8 +75,8 @@ together, not how much a proxy could do; the processor time is the proxy's own. 
 all statements of a transaction, or a whole connection. *none* is the load on the servers themselves.
 
 HAProxy passes bytes on in TCP mode and reads nothing of them: the load tells it by the port what may go to a replica, and
-sends it everything else to the primary. Tidemark reads every statement, and all of the load goes through one port at the
-level `session` where no other is named. All proxies have two threads.
+sends it everything else to the primary. MySQL Router, where it is listed, is used likewise. Tidemark reads every statement,
+and all of the load goes through one port, at the level `session` where no other is named. All proxies have two threads.
 
 {workloads}
 {loads}"

@@ -125,7 +125,8 @@ impl Results {
 
     /// What the levels cost against the one that costs nothing; empty if that was not measured.
     pub(crate) fn levels_table(&self) -> Table {
-        let mut table = Table::new(["Level", "CPU us", "Statements/s", "p50 of reads", "p99 of reads"]);
+        let mut table =
+            Table::new(["Level, to eventual", "CPU", "Statements/s", "p50 of reads", "p99 of reads"]);
         let mixed = self.loads.iter().find(|load| load.workload == Workload::Mixed);
         let Some((mixed, base)) = mixed.and_then(|load| Some((load, load.line(CHEAPEST)?))) else {
             return table;

@@ -20,7 +20,7 @@ pub(crate) enum Workload {
     /// One row of 64 KiB.
     #[value(name = "row-64k")]
     Row64k,
-    /// A result of 100 MB, in rows of 1,000 bytes.
+    /// A result of 100 MB, in rows of 1,000 bytes, 4 connections.
     #[value(name = "result-100m")]
     Result100m,
     /// A transaction of 10 point reads, 4 range reads and 4 writes.
