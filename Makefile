@@ -10,14 +10,17 @@ DEMO_FLAGS ?=
 PROVE_SECONDS ?= 600
 PROVE_SEED ?=
 PROVE_FLAGS ?=
+# What to measure, as in BENCH_FLAGS="--engine mysql --rounds 3 --workloads point-text,memory".
+BENCH_FLAGS ?=
 
-.PHONY: help demo test test-drivers prove deps fuzz lint
+.PHONY: help demo test test-drivers prove bench deps fuzz lint
 
 help:
 	@echo "make demo          a private cluster, the proxy before it, and a small load (ENGINE=mysql|mariadb)"
 	@echo "make test          install what is missing, then run every test"
 	@echo "make test-drivers  install what is missing, then run the drivers of many languages through the proxy"
 	@echo "make prove         check the consistency levels on both families while things break (PROVE_SECONDS=600 PROVE_SEED=)"
+	@echo "make bench         what a statement costs, next to HAProxy and to no proxy (ENGINE=mysql|mariadb BENCH_FLAGS=)"
 	@echo "make lint          formatting, clippy, and licences where cargo-deny is installed"
 	@echo "make fuzz          every parser that reads from the network, FUZZ_SECONDS=60 each"
 	@echo "make deps          install what the tests need, and nothing else"
@@ -40,6 +43,10 @@ test-drivers: deps
 prove:
 	@scripts/install-deps.sh prove
 	@CARGO="$(CARGO)" scripts/prove.sh --seconds $(PROVE_SECONDS) $(if $(PROVE_SEED),--seed $(PROVE_SEED)) $(PROVE_FLAGS)
+
+bench:
+	@scripts/install-deps.sh bench $(ENGINE)
+	@CARGO="$(CARGO)" scripts/bench.sh $(if $(ENGINE),--engine $(ENGINE)) $(BENCH_FLAGS)
 
 lint:
 	$(CARGO) fmt --check

@@ -7,6 +7,7 @@
 #                                           tests/drivers
 #   install-deps.sh prove                   what the checker needs: a server of each family, and the library that sets
 #                                           the clock of a program
+#   install-deps.sh bench [mysql|mariadb]   what measuring needs: HAProxy, and the servers; without an engine, MariaDB
 #
 # Rust is expected to be there. Everything else comes from the machine's own apt sources; MySQL is unpacked into a
 # cache beside the system, which it leaves as it is.
@@ -105,8 +106,13 @@ prove)
     ls /usr/lib/*/faketime/libfaketimeMT.so.1 >/dev/null 2>&1 || apt_install libfaketime ||
         say "libfaketime cannot be had here: clocks are left alone"
     ;;
+bench)
+    sandbox_install "${2:-mariadb}"
+    # Not on everybody's path.
+    [ -x /usr/sbin/haproxy ] || command -v haproxy >/dev/null 2>&1 || apt_install haproxy
+    ;;
 *)
-    sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,13s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac
