@@ -7,7 +7,6 @@ use std::time::Duration;
 use aws_lc_rs::rsa::{OAEP_SHA1_MGF1SHA1, OaepPublicEncryptingKey, PublicEncryptingKey};
 use rustls::pki_types::SubjectPublicKeyInfoDer;
 use rustls::pki_types::pem::PemObject;
-use tokio::time::timeout;
 use wire::ChangeUser;
 use wire::auth::{AuthPacket, Plugin, caching_sha2, ed25519, native, sha256};
 use wire::capability::Capabilities;
@@ -145,10 +144,7 @@ pub async fn login(
     tls: &ServerTls,
     request: LoginRequest<'_>,
 ) -> Result<LoggedIn, BackendError> {
-    let limit_ms = u64::try_from(LOGIN_TIMEOUT.as_millis()).unwrap_or(u64::MAX);
-    timeout(LOGIN_TIMEOUT, greet_and_log_in(address, tls, request))
-        .await
-        .unwrap_or(Err(BackendError::Silent(limit_ms)))
+    within(LOGIN_TIMEOUT, greet_and_log_in(address, tls, request)).await
 }
 
 async fn greet_and_log_in(

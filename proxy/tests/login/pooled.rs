@@ -37,10 +37,6 @@ fn taken(cluster: &Cluster, server: usize) -> u64 {
     cluster.servers()[server].sql(question).unwrap()[0][1].as_deref().unwrap().parse().unwrap()
 }
 
-fn bye(client: Client) {
-    client.quit();
-}
-
 fn clients_one_after_the_other_share_connections(engine: Engine) {
     // Its own, for others would be counted.
     let cluster = start(ClusterOptions::new(engine).replicas(1));
@@ -51,7 +47,7 @@ fn clients_one_after_the_other_share_connections(engine: Engine) {
         let mut client = Account::app().connect(&proxy.target("rw")).unwrap();
         threads.push(client.value("SELECT CONNECTION_ID() + 0 FOR UPDATE"));
         assert_eq!(client.value("SELECT 1"), "1");
-        bye(client);
+        client.quit();
     }
     let after = [0, 1].map(|server| taken(&cluster, server));
     // Each look takes one, or two, and the watchers may log in anew; without a pool it would be 20 more.
@@ -93,7 +89,7 @@ fn nothing_is_left_of_the_session_before(engine: Engine) {
     }
     assert_eq!(first.value(&format!("SELECT GET_LOCK('{lock}', 0)")), "1");
     first.run(format!("UPDATE {schema}.t SET v = v + 1"));
-    bye(first);
+    first.quit();
     // The server gives up at once what it held, whether or not somebody comes.
     let primary = cluster.primary();
     until("the lock is free", || primary.value(&format!("SELECT IS_FREE_LOCK('{lock}')")).unwrap() == "1");
@@ -107,7 +103,7 @@ fn nothing_is_left_of_the_session_before(engine: Engine) {
     // Nor has somebody else anything of it.
     let user = unique("other");
     cluster.create_account(&user, plugin(engine), "other-password").unwrap();
-    bye(second);
+    second.quit();
     let mut other = Account::new(&user, "other-password").connect(&proxy.target("rw")).unwrap();
     assert!(other.value("SELECT CURRENT_USER()").starts_with(&user));
     assert_eq!(other.value("SELECT COALESCE(DATABASE(), 'none')"), "none");
@@ -122,7 +118,7 @@ fn a_password_is_looked_at_each_time(engine: Engine) {
     let works = |password: &str| {
         connect(password).map(|mut client| {
             client.value("SELECT 1");
-            bye(client);
+            client.quit();
         })
     };
     for _ in 0..3 {
@@ -152,10 +148,10 @@ fn what_a_client_speaks_is_not_mixed(engine: Engine) {
         let mut several =
             Account::app().with(Capabilities::MULTI_STATEMENTS).connect(&proxy.target("rw")).unwrap();
         assert_eq!(several.query("SELECT 1; SELECT 2").parts.len(), 2);
-        bye(several);
+        several.quit();
         let mut one = Account::app().connect(&proxy.target("rw")).unwrap();
         assert_eq!(one.error("SELECT 1; SELECT 2").code, 1064);
-        bye(one);
+        one.quit();
     }
 }
 
@@ -168,7 +164,7 @@ fn connections_that_died_at_rest_cost_nothing(engine: Engine) {
     for _ in 0..3 {
         let mut client = account.connect(&proxy.target("rw")).unwrap();
         assert_eq!(client.value("SELECT 1"), "1");
-        bye(client);
+        client.quit();
         for server in cluster.servers() {
             let threads = format!("SELECT ID FROM information_schema.PROCESSLIST WHERE USER = '{user}'");
             for row in server.sql(&threads).unwrap() {
@@ -189,6 +185,6 @@ fn init_connect_is_run_for_each(engine: Engine) {
     for _ in 0..4 {
         let mut client = Account::new(&user, "greeted-password").connect(&proxy.target("rw")).unwrap();
         assert_eq!(client.value("SELECT @greeted"), "yes");
-        bye(client);
+        client.quit();
     }
 }
