@@ -306,18 +306,42 @@ impl Connection {
         self.channel.write_commands(&waiting).await
     }
 
+    /// Whether it owes an answer to what [`Self::bring_to`] had to say.
+    pub fn is_owed(&self) -> bool {
+        !self.owed.is_empty()
+    }
+
+    /// Sends a command, and before it whatever waits, in one write, as far as the socket takes it at once. `false`: there is a
+    /// rest, for [`Self::flush`].
+    ///
+    /// # Errors
+    /// When the socket fails.
+    pub fn send_now(&mut self, command: &[u8]) -> std::io::Result<bool> {
+        self.busy = true;
+        if !self.outbox.is_empty() || self.channel.compression().is_some() {
+            self.outbox.extend_from_slice(command);
+            return Ok(false);
+        }
+        let sent = self.channel.write_now(command)?;
+        self.outbox.extend_from_slice(command.get(sent..).unwrap_or_default());
+        Ok(self.outbox.is_empty())
+    }
+
+    /// Sends whatever waits.
+    ///
+    /// # Errors
+    /// When the socket fails.
+    pub async fn flush(&mut self) -> std::io::Result<()> {
+        let waiting = std::mem::take(&mut self.outbox);
+        self.channel.write_commands(&waiting).await
+    }
+
     /// Sends a command, and before it whatever waits, in one write.
     ///
     /// # Errors
     /// When the socket fails.
     pub async fn send(&mut self, command: &[u8]) -> std::io::Result<()> {
-        self.busy = true;
-        if self.outbox.is_empty() {
-            return self.channel.write_command(command).await;
-        }
-        let mut both = std::mem::take(&mut self.outbox);
-        both.extend_from_slice(command);
-        Box::pin(self.channel.write_commands(&both)).await
+        if self.send_now(command)? { Ok(()) } else { self.flush().await }
     }
 
     /// A reply has been read to its end.

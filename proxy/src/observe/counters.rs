@@ -1,6 +1,6 @@
 //! The counters of one endpoint.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::histogram::Histogram;
@@ -15,8 +15,8 @@ const ROLES: usize = 3;
 /// Everything that is counted per endpoint. Every number only grows, except the open connections.
 #[derive(Debug)]
 pub struct Counters {
-    statements: Box<[AtomicU64]>,
-    outcomes: [AtomicU64; LEVELS * OUTCOMES],
+    statements: Spread,
+    outcomes: Spread,
     waits: [Histogram; LEVELS],
     pins: Box<[AtomicU64]>,
     speculations: [AtomicU64; 2],
@@ -25,6 +25,39 @@ pub struct Counters {
     pub logins_refused: AtomicU64,
     /// Connections closed because a client or a node broke the protocol.
     pub protocol_errors: AtomicU64,
+}
+
+/// Threads beyond so many share their counters with others.
+const SHARES: usize = 8;
+
+thread_local! {
+    /// Which share this thread raises.
+    static SHARE: usize = {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        NEXT.fetch_add(1, Ordering::Relaxed) % SHARES
+    };
+}
+
+/// Counters that every statement raises: each thread has its own, so that no two fight for a line of the cache.
+#[derive(Debug)]
+struct Spread(Box<[Box<[AtomicU64]>]>);
+
+impl Spread {
+    fn zeros(count: usize) -> Self {
+        Self((0..SHARES).map(|_| zeros(count)).collect())
+    }
+
+    fn raise(&self, place: usize) {
+        raise(self.0.get(SHARE.with(|share| *share)).and_then(|share| share.get(place)));
+    }
+
+    fn sum(&self, place: usize) -> u64 {
+        self.0
+            .iter()
+            .filter_map(|share| share.get(place))
+            .map(|counter| counter.load(Ordering::Relaxed))
+            .sum()
+    }
 }
 
 fn zeros(count: usize) -> Box<[AtomicU64]> {
@@ -41,8 +74,8 @@ impl Counters {
     /// All zero, for so many nodes.
     pub fn new(nodes: usize) -> Self {
         Self {
-            statements: zeros(nodes * ROLES * Reason::COUNT),
-            outcomes: Default::default(),
+            statements: Spread::zeros(nodes * ROLES * Reason::COUNT),
+            outcomes: Spread::zeros(LEVELS * OUTCOMES),
             waits: Default::default(),
             pins: zeros(Reason::COUNT),
             speculations: Default::default(),
@@ -54,7 +87,7 @@ impl Counters {
 
     /// A statement was sent to a node in this role for this reason.
     pub fn statement(&self, node: NodeId, role: Role, reason: Reason) {
-        raise(self.statements.get(Self::place(node, role, reason)));
+        self.statements.raise(Self::place(node, role, reason));
     }
 
     fn place(node: NodeId, role: Role, reason: Reason) -> usize {
@@ -63,20 +96,17 @@ impl Counters {
 
     /// How many statements were sent there for this reason.
     pub fn statements(&self, node: NodeId, role: Role, reason: Reason) -> u64 {
-        self.statements
-            .get(Self::place(node, role, reason))
-            .map_or(0, |counter| counter.load(Ordering::Relaxed))
+        self.statements.sum(Self::place(node, role, reason))
     }
 
     /// A read under a promise was answered.
     pub fn outcome(&self, level: Level, outcome: Outcome) {
-        raise(self.outcomes.get(level as usize * OUTCOMES + outcome as usize));
+        self.outcomes.raise(level as usize * OUTCOMES + outcome as usize);
     }
 
     /// How many reads were answered so.
     pub fn outcomes(&self, level: Level, outcome: Outcome) -> u64 {
-        let place = level as usize * OUTCOMES + outcome as usize;
-        self.outcomes.get(place).map_or(0, |counter| counter.load(Ordering::Relaxed))
+        self.outcomes.sum(level as usize * OUTCOMES + outcome as usize)
     }
 
     /// A read waited so long, for the primary's position or for a replica, whatever became of it.

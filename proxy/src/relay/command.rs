@@ -219,20 +219,39 @@ pub async fn send(
     connection: &mut Connection,
     instead: Option<Vec<u8>>,
 ) -> Result<Sent, RelayError> {
-    let lost = |source| RelayError::Server { source, answered: false };
-    if command.whole {
-        let mut out = Vec::new();
-        let bytes = match instead {
-            None => command.bytes(client),
-            Some(payload) => {
-                write_packet(&mut out, &mut 0, &payload);
-                &out
-            }
-        };
-        connection.send(bytes).await.map_err(lost)?;
-        return Ok(Sent::WHOLE);
+    if !command.whole {
+        return Box::pin(stream(command, client, connection, instead)).await;
     }
-    Box::pin(stream(command, client, connection, instead)).await
+    if !send_now(command, client, connection, instead.as_deref())? {
+        connection.flush().await.map_err(lost)?;
+    }
+    Ok(Sent::WHOLE)
+}
+
+/// Sends a command that is whole, as far as the node takes it at once. `false`: there is a rest, for [`Connection::flush`].
+///
+/// # Errors
+/// As [`send`].
+pub fn send_now(
+    command: &Command,
+    client: &Channel,
+    connection: &mut Connection,
+    instead: Option<&[u8]>,
+) -> Result<bool, RelayError> {
+    let sent = match instead {
+        None => connection.send_now(command.bytes(client)),
+        Some(payload) => {
+            let mut out = Vec::with_capacity(payload.len() + HEADER);
+            write_packet(&mut out, &mut 0, payload);
+            connection.send_now(&out)
+        }
+    };
+    sent.map_err(lost)
+}
+
+/// The node does not take a command, and nothing of its reply has come.
+fn lost(source: io::Error) -> RelayError {
+    RelayError::Server { source, answered: false }
 }
 
 /// Sends a command that is not whole.
@@ -309,7 +328,6 @@ impl Stream {
         client: &mut Channel,
         connection: &mut Connection,
     ) -> Result<(), RelayError> {
-        let lost = |source| RelayError::Server { source, answered: false };
         let header = Header { length, sequence: self.next }.to_bytes();
         let from_held = length.min(self.held.len());
         let later = self.held.split_off(from_held);

@@ -58,6 +58,11 @@ pub struct Heard {
 }
 
 impl Heard {
+    /// Whether the server told of a change in the session's state.
+    pub fn tells_of_state(&self) -> bool {
+        self.state_changed || self.schema.is_some() || !self.variables.is_empty()
+    }
+
     /// Whether the whole reply was the node's refusal to write.
     pub fn only_read_only_refusal(&self) -> bool {
         self.oks == 0

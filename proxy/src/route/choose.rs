@@ -88,7 +88,7 @@ fn is_in_time(facts: &Facts<'_>, node: &Node) -> bool {
 }
 
 /// The nodes that may serve the read now: those in rotation, and the primary when it has a weight.
-pub(super) fn fresh(facts: &Facts<'_>, rotation: NodeSet, required: &Required) -> NodeSet {
+pub(super) fn fresh(facts: &Facts<'_>, rotation: NodeSet, required: &Required<'_>) -> NodeSet {
     let mut chosen = NodeSet::default();
     for node in &facts.snapshot.nodes {
         if (rotation.contains(node.id) || weighted_primary(facts, node)) && freshness::fulfils(node, required)

@@ -14,48 +14,47 @@ use std::time::Instant;
 
 use gtid::Position;
 
+use super::demand::Demand;
 use super::needs::{PrimaryBound, Seen};
 #[cfg(feature = "sabotage")]
 use super::sabotage::{Rule, ignores};
-use super::{Facts, Sampled, applied};
+use super::{Facts, Sampled};
 use crate::cluster::snapshot::{Node, NodeId};
 use crate::config::{GlobalScope, Level};
 
 /// What a node must fulfil.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Required {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Required<'a> {
     /// Nothing: any node in rotation.
     Nothing,
     /// One of the two.
     Fresh {
         /// Any node that has applied this; `None` when it is not known what would suffice.
-        anywhere: Option<Position>,
+        anywhere: Option<Demand<'a>>,
         /// This very node, in the same life, when it has applied this: the session read there last.
-        stay: Option<(NodeId, Position)>,
+        stay: Option<(NodeId, Demand<'a>)>,
     },
     /// Not known before the primary was asked.
     Ask,
 }
 
 /// What is required of a node for the read at hand.
-pub(super) fn required(facts: &Facts<'_>) -> Required {
+pub(super) fn required<'a>(facts: &Facts<'a>) -> Required<'a> {
     let needs = facts.needs;
     if let Some(awaited) = &facts.attempt.awaited {
-        return Required::Fresh { anywhere: Some(awaited.clone()), stay: None };
+        return Required::Fresh { anywhere: Some(Demand::default().and(awaited)), stay: None };
     }
     match facts.promise.level {
         Level::Eventual => Required::Nothing,
-        _ if facts.attempt.asked.is_some() => {
-            Required::Fresh { anywhere: Some(needs.position()), stay: None }
-        }
+        _ if facts.attempt.asked.is_some() => Required::Fresh { anywhere: Some(needs.demand()), stay: None },
         #[cfg(feature = "sabotage")]
         Level::Global if ignores(Rule::Probe) => {
-            Required::Fresh { anywhere: Some(needs.position()), stay: None }
+            Required::Fresh { anywhere: Some(needs.demand()), stay: None }
         }
         _ if needs.unknown => Required::Ask,
-        Level::Session => since_last(facts, needs.position()),
+        Level::Session => since_last(facts, needs.demand()),
         Level::Global => match acknowledged(facts) {
-            Some(acknowledged) => since_last(facts, with(needs.position(), acknowledged)),
+            Some(acknowledged) => since_last(facts, needs.demand().and(acknowledged)),
             None => Required::Ask,
         },
     }
@@ -66,24 +65,24 @@ fn acknowledged<'a>(facts: &Facts<'a>) -> Option<&'a Position> {
     facts.acknowledged.filter(|_| facts.settings.global_scope == GlobalScope::Proxy)
 }
 
-/// This position, and whatever the session saw last.
-fn since_last(facts: &Facts<'_>, position: Position) -> Required {
+/// This, and whatever the session saw last.
+fn since_last<'a>(facts: &Facts<'a>, demand: Demand<'a>) -> Required<'a> {
     let Seen::On { node, incarnation, until } = facts.needs.seen else {
-        return Required::Fresh { anywhere: Some(position), stay: None };
+        return Required::Fresh { anywhere: Some(demand), stay: None };
     };
     #[cfg(feature = "sabotage")]
     if ignores(Rule::High) {
-        return Required::Fresh { anywhere: Some(position), stay: None };
+        return Required::Fresh { anywhere: Some(demand), stay: None };
     }
     let anywhere = match shown_by(facts, node, incarnation, until) {
-        Shown::AtMost(high) => Some(with(position.clone(), high)),
+        Shown::AtMost(high) => Some(demand.and(high)),
         Shown::NotSampled => match &facts.attempt.sampled {
-            Some(Sampled::AtMost(high)) => Some(with(position.clone(), high)),
+            Some(Sampled::AtMost(high)) => Some(demand.and(high)),
             Some(Sampled::Nothing) | None => None,
         },
         Shown::Unknowable => return Required::Ask,
     };
-    Required::Fresh { anywhere, stay: Some((node, position)) }
+    Required::Fresh { anywhere, stay: Some((node, demand)) }
 }
 
 /// What a node can have shown to a session whose last result of it had come by `until`.
@@ -119,10 +118,11 @@ pub(super) enum OnPrimary {
 /// before the primary does, and neither the session nor, at the level `global`, anybody may go back behind that.
 pub(super) fn on_primary(facts: &Facts<'_>, primary: &Node) -> OnPrimary {
     let needs = facts.needs;
-    let unless_shown = |position: Position| {
-        let shown = position.is_empty() || applied(primary, &position);
-        OnPrimary::Shows((!shown).then_some(position))
+    let unless_shown = |demand: Demand<'_>| {
+        let shown = demand.is_met_by(&primary.low);
+        OnPrimary::Shows((!shown).then(|| demand.to_position()))
     };
+    let bound = Demand::default().and(&needs.bound);
     if facts.promise.level == Level::Eventual {
         return OnPrimary::Shows(None);
     }
@@ -146,11 +146,11 @@ pub(super) fn on_primary(facts: &Facts<'_>, primary: &Node) -> OnPrimary {
         _ if facts.promise.level == Level::Global && acknowledged(facts).is_none() => OnPrimary::Ask,
         Seen::On { node, incarnation, until } if node != primary.id => {
             match shown_by(facts, node, incarnation, until) {
-                Shown::AtMost(high) => unless_shown(with(needs.bound.clone(), high)),
+                Shown::AtMost(high) => unless_shown(bound.and(high)),
                 Shown::NotSampled | Shown::Unknowable => OnPrimary::Ask,
             }
         }
-        Seen::Covered | Seen::On { .. } => unless_shown(needs.bound.clone()),
+        Seen::Covered | Seen::On { .. } => unless_shown(bound),
     }
 }
 
@@ -165,21 +165,14 @@ pub fn had_applied(low: &Position, told: &PrimaryBound) -> bool {
 }
 
 /// Whether this node fulfils it.
-pub(super) fn fulfils(node: &Node, required: &Required) -> bool {
+pub(super) fn fulfils(node: &Node, required: &Required<'_>) -> bool {
     match required {
         Required::Nothing => true,
         Required::Fresh { anywhere, stay } => {
-            let stays =
-                stay.as_ref().is_some_and(|(stay, position)| node.id == *stay && applied(node, position));
-            node.follows && (stays || anywhere.as_ref().is_some_and(|position| applied(node, position)))
+            let meets = |demand: &Demand<'_>| demand.is_met_by(&node.low);
+            let stays = stay.as_ref().is_some_and(|(stay, demand)| node.id == *stay && meets(demand));
+            node.follows && (stays || anywhere.as_ref().is_some_and(meets))
         }
         Required::Ask => false,
     }
-}
-
-fn with(mut position: Position, more: &Position) -> Position {
-    if position.is_empty() || position.merge(more).is_err() {
-        return more.clone();
-    }
-    position
 }

@@ -7,6 +7,7 @@
 //! same function is called again and knows more.
 
 mod choose;
+mod demand;
 mod freshness;
 mod needs;
 mod reason;
@@ -22,6 +23,7 @@ use crate::cluster::snapshot::{Node, NodeId, Role, Snapshot};
 use crate::config::{Level, Mode, OnTimeout, Settings};
 
 pub use choose::NodeSet;
+pub use demand::Demand;
 use freshness::OnPrimary;
 pub use freshness::{Required, had_applied};
 pub use needs::{Needs, PrimaryBound, Seen};
@@ -298,10 +300,14 @@ fn there(facts: &Facts<'_>, id: NodeId, reason: Reason) -> Decision {
         return Decision::Go(Go { outcome: Some(served(facts, id)), ..Go::new(id, reason) });
     }
     match required {
-        Required::Fresh { anywhere: Some(position), .. } => match facts.promise.on_timeout {
-            _ if node.follows && !facts.attempt.expired => Decision::Wait { position, among: only },
+        Required::Fresh { anywhere: Some(demand), .. } => match facts.promise.on_timeout {
+            _ if node.follows && !facts.attempt.expired => {
+                Decision::Wait { position: demand.to_position(), among: only }
+            }
             OnTimeout::Stale => stale(id),
-            OnTimeout::Primary | OnTimeout::Error => Decision::Refuse(Refusal::TimedOut { position }),
+            OnTimeout::Primary | OnTimeout::Error => {
+                Decision::Refuse(Refusal::TimedOut { position: demand.to_position() })
+            }
         },
         _ => ask(facts, only),
     }
@@ -378,10 +384,10 @@ fn on_any(facts: &Facts<'_>, reason: Reason) -> Decision {
         return Decision::Go(Go { outcome: Some(Outcome::Primary), ..Go::new(node, reason) });
     }
     match required {
-        Required::Fresh { anywhere: Some(position), .. } => {
+        Required::Fresh { anywhere: Some(demand), .. } => {
             let in_time = choose::in_time(facts, rotation);
             let nobody_else = !may_use_primary(facts) || facts.snapshot.primary().is_none();
-            behind(facts, if in_time.is_empty() && nobody_else { rotation } else { in_time }, position)
+            behind(facts, if in_time.is_empty() && nobody_else { rotation } else { in_time }, demand)
         }
         // The session could go on reading where it read last, but that node is gone: learn what it can have shown. To
         // wait would be in vain, for no position of another node tells it.
@@ -398,7 +404,7 @@ fn speculate(facts: &Facts<'_>, rotation: NodeSet, reason: Reason) -> Option<Dec
         return None;
     }
     let written = &facts.snapshot.primary()?.high.as_ref()?.position;
-    let required = Required::Fresh { anywhere: Some(facts.needs.position()), stay: None };
+    let required = Required::Fresh { anywhere: Some(facts.needs.demand()), stay: None };
     let fresh = choose::fresh(facts, rotation, &required);
     let node = facts.snapshot.node(choose::steadily(facts, fresh)?)?;
     if node.role == Role::Primary || !applied(node, written) {
@@ -424,7 +430,7 @@ fn ask(facts: &Facts<'_>, among: NodeSet) -> Decision {
 
 /// Whether a session that only reads has stayed on one node long enough, and the weights would have it elsewhere now.
 /// What it saw last is not known to be anywhere else; the primary knows.
-fn wants_to_move(facts: &Facts<'_>, rotation: NodeSet, required: &Required) -> bool {
+fn wants_to_move(facts: &Facts<'_>, rotation: NodeSet, required: &Required<'_>) -> bool {
     let Required::Fresh { anywhere: None, stay: Some((node, _)) } = required else { return false };
     facts.attempt.sampled.is_none()
         && facts.needs.anchored_for() > ANCHORED_AT_MOST
@@ -433,16 +439,18 @@ fn wants_to_move(facts: &Facts<'_>, rotation: NodeSet, required: &Required) -> b
 }
 
 /// Every replica in rotation is behind; `rotation`: those that it is worth waiting for.
-fn behind(facts: &Facts<'_>, rotation: NodeSet, position: Position) -> Decision {
+fn behind(facts: &Facts<'_>, rotation: NodeSet, demand: Demand<'_>) -> Decision {
     if rotation.is_empty() {
         return last_resort(facts, Reason::NoReplica);
     }
     if !facts.attempt.expired {
-        return Decision::Wait { position, among: rotation };
+        return Decision::Wait { position: demand.to_position(), among: rotation };
     }
     match facts.promise.on_timeout {
         OnTimeout::Primary if may_use_primary(facts) => last_resort(facts, Reason::Timeout),
-        OnTimeout::Primary | OnTimeout::Error => Decision::Refuse(Refusal::TimedOut { position }),
+        OnTimeout::Primary | OnTimeout::Error => {
+            Decision::Refuse(Refusal::TimedOut { position: demand.to_position() })
+        }
         OnTimeout::Stale => match choose::by_weight(facts, rotation) {
             Some(node) => stale(node),
             None => last_resort(facts, Reason::NoReplica),
@@ -494,7 +502,7 @@ fn on_one(facts: &Facts<'_>, id: NodeId, reason: Reason) -> Decision {
         required if !choose::fresh(facts, rotation, &required).is_empty() => {
             Decision::Go(Go { outcome: Some(served(facts, id)), ..Go::new(id, reason) })
         }
-        Required::Fresh { anywhere: Some(position), .. } => behind(facts, rotation, position),
+        Required::Fresh { anywhere: Some(demand), .. } => behind(facts, rotation, demand),
         Required::Ask | Required::Fresh { anywhere: None, .. } => ask(facts, rotation),
         Required::Nothing => last_resort(facts, Reason::NoReplica),
     }

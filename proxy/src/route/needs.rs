@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use gtid::Position;
 
+use super::demand::Demand;
 use crate::cluster::snapshot::{Node, NodeId, Reign};
 
 /// The session's side of the promise.
@@ -110,7 +111,7 @@ impl Needs {
 
     /// The primary may be in another life than the one under which all this was noted. Returns whether it is to be asked.
     pub fn doubt(&mut self) -> bool {
-        let has_past = !self.position().is_empty() || self.seen != Seen::Covered || self.unknown;
+        let has_past = self.demand() != Demand::default() || self.seen != Seen::Covered || self.unknown;
         self.unproven |= self.reign.is_some() && has_past;
         self.unknown |= self.unproven;
         self.unproven
@@ -155,18 +156,16 @@ impl Needs {
     }
 
     /// Own writes and the bound together: what a replica must have applied.
-    pub fn position(&self) -> Position {
+    pub fn demand(&self) -> Demand<'_> {
         #[cfg(feature = "sabotage")]
         if super::sabotage::ignores(super::sabotage::Rule::Need) {
-            return Position::default();
+            return Demand::default();
         }
-        if self.bound.is_empty() {
-            return self.written.clone();
-        }
-        let mut all = self.written.clone();
-        if all.is_empty() || all.merge(&self.bound).is_err() {
-            all = self.bound.clone();
-        }
-        all
+        Demand::default().and(&self.written).and(&self.bound)
+    }
+
+    /// The same as one position.
+    pub fn position(&self) -> Position {
+        self.demand().to_position()
     }
 }

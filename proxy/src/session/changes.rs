@@ -25,7 +25,29 @@ pub(super) const TRACKERS: &[u8] = b"session_track_";
 /// Bytes of user variables that are replayed on other nodes; a session with more keeps its reads of them on the primary.
 pub(super) const USER_VARIABLES_LIMIT: usize = 64 * 1024;
 
+/// Effects that leave nothing behind in the session.
+const PASSING: Effects = Effects::MAY_COMMIT
+    .union(Effects::MAY_COMMIT_THEN_FAIL)
+    .union(Effects::READS_USER_VARIABLE)
+    .union(Effects::USES_LAST_INSERT_ID)
+    .union(Effects::CALC_FOUND_ROWS)
+    .union(Effects::READS_TABLES);
+
 impl Session {
+    /// Whether the statement can have changed anything in the session's state. Nearly all statements that applications run
+    /// have not: they read or write, and the server has told of nothing.
+    pub(super) fn may_have_changed(&self, statement: &Statement, heard: &Heard) -> bool {
+        let reads_or_writes = matches!(
+            statement.kind,
+            Kind::Select | Kind::Insert | Kind::Update | Kind::Delete | Kind::Replace
+        );
+        !reads_or_writes
+            || !statement.effects.without(PASSING).is_empty()
+            || heard.tells_of_state()
+            || self.next_transaction_on.is_some()
+            || self.home.is_some()
+    }
+
     /// What moves with the session, and what pins it.
     pub(super) fn remember_state(
         &mut self,

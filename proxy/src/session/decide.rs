@@ -51,8 +51,10 @@ pub(super) struct Search {
     pub(super) attempt: Attempt,
     /// Under whom that was learnt.
     reign: Option<Reign>,
-    /// The level it is read at.
-    pub(super) level: Level,
+    /// What was promised to it.
+    pub(super) promise: Promise,
+    /// How long it may wait for that.
+    limit: Option<Duration>,
     /// From when on it waited for a position, its time limit counted.
     waiting_since: Option<Instant>,
     /// How long that took until a node was found.
@@ -64,11 +66,12 @@ pub(super) struct Search {
 }
 
 impl Search {
-    pub(super) fn new(excluded: NodeSet) -> Self {
+    pub(super) fn new(excluded: NodeSet, (promise, limit): (Promise, Option<Duration>)) -> Self {
         Self {
             attempt: Attempt { excluded, ..Attempt::default() },
             reign: None,
-            level: Level::default(),
+            promise,
+            limit,
             waiting_since: None,
             waited: None,
             lost: 0,
@@ -91,13 +94,9 @@ impl Search {
 
     /// By when the primary must have told its position, if anything can be done without that. Where the primary serves what
     /// is late, nothing can.
-    pub(super) fn told_by(
-        &self,
-        (promise, limit): (Promise, Option<Duration>),
-        since: Instant,
-    ) -> Option<Instant> {
-        let goes_without = promise.on_timeout != OnTimeout::Primary && !self.attempt.expired;
-        limit.filter(|_| goes_without).map(|limit| since + limit)
+    pub(super) fn told_by(&self, since: Instant) -> Option<Instant> {
+        let goes_without = self.promise.on_timeout != OnTimeout::Primary && !self.attempt.expired;
+        self.limit.filter(|_| goes_without).map(|limit| since + limit)
     }
 
     /// It waited from then on, if not before.
@@ -133,28 +132,22 @@ impl Session {
 
     /// Finds the node a statement runs on.
     pub(super) async fn decide(&mut self, statement: &Statement, search: &mut Search) -> Result<Go, NoNode> {
-        let (promise, limit) = self.promise(statement);
-        search.level = promise.level;
         if let Some(level) = statement.hints.consistency {
             let able = self.instance.cluster.snapshot().can_serve(Level::from(level));
             able.map_err(|why| NoNode::Refused(ClientError::own(why)))?;
         }
         loop {
-            search.under(self.instance.cluster.snapshot().reign());
-            match self.route(statement, promise, &search.attempt) {
+            match self.route(statement, search) {
                 Decision::Go(go) => {
-                    if go.shows.is_some() {
-                        Box::pin(self.show_on_primary(&go, search)).await?;
-                    }
-                    if self.instance.cluster.snapshot().reign() == search.reign {
+                    if go.shows.is_none() || Box::pin(self.show_on_primary(&go, search)).await? {
                         search.found();
                         return Ok(go);
                     }
                 }
                 Decision::Ask => {
                     let since = *search.waiting_since.get_or_insert_with(Instant::now);
-                    let deadline = search.told_by((promise, limit), since);
-                    match Box::pin(by(deadline, self.learn(promise.level))).await {
+                    let deadline = search.told_by(since);
+                    match Box::pin(by(deadline, self.learn(search.promise.level))).await {
                         None => search.attempt.expired = true,
                         Some(Ok(bound)) => search.attempt.asked = Some(bound),
                         Some(Err(why)) => {
@@ -176,7 +169,7 @@ impl Session {
                     let since = *search.waiting_since.get_or_insert_with(Instant::now);
                     search.attempt.waited = true;
                     search.attempt.awaited = Some(position.clone());
-                    let deadline = limit.map(|limit| since + limit);
+                    let deadline = search.limit.map(|limit| since + limit);
                     search.attempt.expired = Box::pin(self.wait(&position, among, deadline)).await?;
                 }
                 Decision::Refuse(Refusal::NoPrimary) if Box::pin(self.hold(search)).await? => {}
@@ -244,9 +237,10 @@ impl Session {
         }
     }
 
-    fn route(&mut self, statement: &Statement, promise: Promise, attempt: &Attempt) -> Decision {
+    fn route(&mut self, statement: &Statement, search: &mut Search) -> Decision {
         let snapshot = self.instance.cluster.snapshot();
-        let reign = snapshot.reign();
+        let (reign, promise) = (snapshot.reign(), search.promise);
+        search.under(reign);
         if let Some(reign) = reign {
             self.needs.under(reign);
         }
@@ -272,7 +266,7 @@ impl Session {
             needs: &self.needs,
             settings: &settings,
             snapshot: &snapshot,
-            attempt,
+            attempt: &search.attempt,
             acknowledged: mark.as_ref().and_then(|mark| mark.position(snapshot.epoch)),
             dice: self.dice.roll(),
         });
@@ -293,16 +287,17 @@ impl Session {
     }
 
     /// A read that goes to the primary although a replica has shown more than the primary is known to: wait until it
-    /// shows that too.
-    async fn show_on_primary(&mut self, go: &Go, search: &mut Search) -> Result<(), NoNode> {
-        let Some(position) = &go.shows else { return Ok(()) };
+    /// shows that too. Returns whether it is the same primary still.
+    async fn show_on_primary(&mut self, go: &Go, search: &mut Search) -> Result<bool, NoNode> {
+        let Some(position) = &go.shows else { return Ok(true) };
         search.waiting_since.get_or_insert_with(Instant::now);
         let cluster = Arc::clone(&self.instance.cluster);
         self.attended(cluster.primary_shows(position)).await?.map_err(|error| {
             NoNode::Refused(ClientError::own(format!(
                 "the primary does not show what the session has seen: {error}"
             )))
-        })
+        })?;
+        Ok(cluster.snapshot().reign() == search.reign)
     }
 
     /// Waits a little for a primary, or until something changes. Returns whether the statement is to be routed again.

@@ -25,8 +25,11 @@ impl Session {
     /// A herald for the statement, when somebody listens.
     pub(super) fn herald(&mut self, statement: &Statement, go: &Go) -> Option<Herald> {
         let cluster = &self.instance.cluster;
+        if !cluster.acknowledged().is_kept() {
+            return None;
+        }
         let snapshot = cluster.snapshot();
-        if !cluster.acknowledged().is_kept() || snapshot.primary != Some(go.node) {
+        if snapshot.primary != Some(go.node) {
             return None;
         }
         let (cluster, epoch) = (Arc::clone(cluster), snapshot.epoch);

@@ -14,6 +14,7 @@ use super::Session;
 use super::understand::{Role, Statement};
 use crate::backend::login::LoginRequest;
 use crate::backend::{BackendError, Connection, ServerError, Tracking, pool};
+use crate::cluster::Cluster;
 use crate::cluster::snapshot::{Node, NodeId};
 use crate::config::Pool;
 use crate::relay::{Heard, Sent, swallow};
@@ -36,6 +37,14 @@ pub(super) enum Unreachable {
     CursorLost,
     /// The client has an ERR of the server coming: the statement cannot be prepared there.
     NotPrepared(ServerError),
+}
+
+/// What the cluster knows of a node now.
+#[derive(Clone, Copy)]
+pub(super) struct Now {
+    /// Which life of it; `None` for no node of the cluster.
+    incarnation: Option<u64>,
+    pub(super) is_primary: bool,
 }
 
 /// The connections by node.
@@ -84,10 +93,11 @@ impl Backends {
     }
 
     /// Nodes that refused the login a moment ago. The primary is not among them: nobody could take its place.
-    pub(super) fn refusing(&mut self, primary: Option<NodeId>) -> NodeSet {
+    pub(super) fn refusing(&mut self, cluster: &Cluster) -> NodeSet {
         let mut set = NodeSet::default();
         if !self.refused.is_empty() {
             self.refused.retain(|(_, at)| at.elapsed() < REFUSED_FOR);
+            let primary = cluster.snapshot().primary;
             let others = self.refused.iter().filter(|(node, _)| Some(*node) != primary);
             others.for_each(|(node, _)| set.insert(*node));
         }
@@ -98,7 +108,7 @@ impl Backends {
 impl Session {
     /// Makes the connection to `node` ready for the statement.
     pub(super) async fn reach(&mut self, node: NodeId, statement: &Statement) -> Result<(), Unreachable> {
-        self.address(node, statement).await?;
+        self.address(node, self.now(node), statement).await?;
         let Some(connection) = self.backends.get(node) else {
             return Err(Unreachable::Lost("no connection".to_owned()));
         };
@@ -108,11 +118,16 @@ impl Session {
 
     /// The same, but the session's state goes along with the statement: whether the node takes it is known when the statement
     /// has run. That is for reads that can be run elsewhere.
-    pub(super) async fn address(&mut self, node: NodeId, statement: &Statement) -> Result<(), Unreachable> {
+    pub(super) async fn address(
+        &mut self,
+        node: NodeId,
+        now: Now,
+        statement: &Statement,
+    ) -> Result<(), Unreachable> {
         if self.is_known_elsewhere(node) {
             Box::pin(self.ask_before(node)).await?;
         }
-        self.drop_if_dead(node, statement)?;
+        self.drop_if_dead(node, now, statement)?;
         let is_new = self.backends.get(node).is_none();
         if is_new {
             let mut connection = Box::pin(self.connect(node)).await.map_err(Unreachable::Failed)?;
@@ -131,7 +146,7 @@ impl Session {
             return Ok(());
         }
         let in_transaction = self.transaction == Some(node);
-        let tracking = if self.changes_nothing(node, statement) { Tracking::Default } else { Tracking::Full };
+        let tracking = if self.changes_nothing(now, statement) { Tracking::Default } else { Tracking::Full };
         let Some(connection) = self.backends.get(node) else {
             return Err(Unreachable::Lost("no connection".to_owned()));
         };
@@ -151,17 +166,22 @@ impl Session {
     /// Reads that are safe on a replica change nothing that would have to be told. On the primary they may: a view can
     /// call a function that writes, which a replica refuses. And what begins a transaction is no such read: the statements
     /// behind it may change something, and inside of a transaction MySQL refuses to begin to track GTIDs.
-    fn changes_nothing(&self, node: NodeId, statement: &Statement) -> bool {
+    fn changes_nothing(&self, now: Now, statement: &Statement) -> bool {
         statement.request.target == sql::Target::Replica
             && !statement.effects.contains(sql::Effects::READ_ONLY_TRANSACTION)
             && self.autocommit
             && self.transaction.is_none()
-            && self.instance.cluster.snapshot().primary != Some(node)
+            && !now.is_primary
+    }
+
+    pub(super) fn now(&self, node: NodeId) -> Now {
+        let snapshot = self.instance.cluster.snapshot();
+        let incarnation = snapshot.node(node).map(|node| node.incarnation);
+        Now { incarnation, is_primary: snapshot.primary == Some(node) }
     }
 
     /// A connection on which the server has said goodbye, or to an earlier life of the node, is of no use.
-    fn drop_if_dead(&mut self, node: NodeId, statement: &Statement) -> Result<(), Unreachable> {
-        let incarnation = self.instance.cluster.snapshot().node(node).map(|node| node.incarnation);
+    fn drop_if_dead(&mut self, node: NodeId, now: Now, statement: &Statement) -> Result<(), Unreachable> {
         let bound = self.is_bound_to(node);
         let has_cursors = self.prepared.have_cursors_on(node);
         let Some(connection) = self.backends.get(node) else {
@@ -170,7 +190,7 @@ impl Session {
         // What a statement asks of the one before it only this connection knows.
         let looks_back = statement.request.target == sql::Target::Previous
             || statement.effects.contains(sql::Effects::USES_LAST_INSERT_ID);
-        let outlived = incarnation.is_some_and(|incarnation| incarnation != connection.incarnation)
+        let outlived = now.incarnation.is_some_and(|incarnation| incarnation != connection.incarnation)
             || connection.cannot_become(&self.state);
         if connection.channel.has_news() || (outlived && !bound && !has_cursors && !looks_back) {
             let cursor_lost = self.has_cursor_on(node, statement);

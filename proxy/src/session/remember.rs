@@ -44,7 +44,7 @@ impl Session {
         self.remember_expiry(statement, go, &heard);
         self.remember_position(statement, go, &heard, on_primary, search);
         self.remember_statement(statement, go, command, &heard);
-        if heard.error.is_none() || heard.oks > 0 {
+        if (heard.error.is_none() || heard.oks > 0) && self.may_have_changed(statement, &heard) {
             self.learn_unreported(statement, go, command, &mut heard).await;
             self.remember_state(statement, go, command, &heard);
         }
@@ -92,9 +92,9 @@ impl Session {
 
     /// Counts how a read under a level ended, and how long it waited for that.
     pub(super) fn count_promise(&self, outcome: Outcome, search: &Search) {
-        self.endpoint.counters.outcome(search.level, outcome);
+        self.endpoint.counters.outcome(search.promise.level, outcome);
         if let Some(waited) = search.waited {
-            self.endpoint.counters.waited(search.level, waited);
+            self.endpoint.counters.waited(search.promise.level, waited);
         }
     }
 
@@ -156,7 +156,7 @@ impl Session {
             // Also a duplicate key, or no row to change, tells the client how the data stand.
             None if statement.request.sees || statement.effects.contains(Effects::MAY_COMMIT) => {
                 let checked = statement.request.sees
-                    && search.level != Level::Eventual
+                    && search.promise.level != Level::Eventual
                     && go.outcome != Some(Outcome::Stale);
                 self.note_sight(go, checked);
             }

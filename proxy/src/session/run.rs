@@ -11,16 +11,18 @@ use wire::reply::ClientView;
 use wire::status::Status;
 
 use super::decide::{NoNode, Search};
-use super::reach::Unreachable;
+use super::reach::{Now, Unreachable};
 use super::registry::Ending;
 use super::speculate::Guess;
 use super::understand::{Role, Statement};
 use super::{End, Session};
 use crate::backend::BackendError;
-use crate::cluster::snapshot::{Node, NodeId, Snapshot};
+use crate::cluster::snapshot::{Node, NodeId};
 use crate::config::Mode;
 use crate::error::ClientError;
-use crate::relay::{Asked, Command, Ended, Gate, Heard, OnReadOnly, Patience, RelayError, reply, send};
+use crate::relay::{
+    Asked, Command, Ended, Gate, Heard, OnReadOnly, Patience, RelayError, Sent, reply, send, send_now,
+};
 use crate::route::{Go, Reason};
 
 /// What became of a statement on one node.
@@ -38,15 +40,12 @@ impl Session {
         command: &mut Command,
         statement: &Statement,
     ) -> Result<(), End> {
-        let (stranded, primary) = {
-            let snapshot = self.instance.cluster.snapshot();
-            (self.stranded(statement, &snapshot), snapshot.primary)
-        };
-        if let Some(error) = stranded {
+        if let Some(error) = self.stranded(statement) {
             return Err(End::Told(error));
         }
-        let mut search = Search::new(self.backends.refusing(primary));
-        search.attempt.may_speculate = self.may_speculate(command, statement);
+        let excluded = self.backends.refusing(&self.instance.cluster);
+        let mut search = Search::new(excluded, self.promise(statement));
+        search.attempt.may_speculate = self.may_speculate(command, statement, search.promise.level);
         loop {
             let mut go = match self.decide(statement, &mut search).await {
                 Ok(go) => go,
@@ -113,14 +112,15 @@ impl Session {
         statement: &Statement,
         search: &mut Search,
     ) -> Result<Tried, End> {
-        let repeatable = self.may_run_elsewhere(go, command, statement, search);
+        let now = self.now(go.node);
+        let repeatable = self.may_run_elsewhere(go, now, command, statement, search);
         if go.proviso.is_some() && !repeatable {
             search.attempt.may_speculate = false;
             return Ok(Tried::Elsewhere);
         }
-        let mut guess = self.guess(go, statement, search);
+        let mut guess = self.guess(go, search);
         let mut reached = match repeatable {
-            true => self.address(go.node, statement).await,
+            true => self.address(go.node, now, statement).await,
             false => self.reach(go.node, statement).await,
         };
         if reached.is_ok() {
@@ -209,11 +209,18 @@ impl Session {
 
     /// Only a read on a replica, of which nothing has happened yet, and which nothing binds to the node. Who has lost two
     /// nodes by it does not try a third: it may be the statement that fells them.
-    fn may_run_elsewhere(&self, go: &Go, command: &Command, statement: &Statement, search: &Search) -> bool {
+    fn may_run_elsewhere(
+        &self,
+        go: &Go,
+        now: Now,
+        command: &Command,
+        statement: &Statement,
+        search: &Search,
+    ) -> bool {
         command.whole
             && statement.request.target == sql::Target::Replica
+            && !now.is_primary
             && !self.is_bound_to(go.node)
-            && Some(go.node) != self.instance.cluster.snapshot().primary
             && search.lost < 2
     }
 
@@ -228,10 +235,14 @@ impl Session {
 
     /// What pins the session lives on a node where this statement cannot run: it can neither be carried on there, nor
     /// moved. Reads go on where a read-only transaction left something on a replica.
-    fn stranded(&self, statement: &Statement, snapshot: &Snapshot) -> Option<ClientError> {
-        let (home, primary) = (self.home?, snapshot.primary?);
+    fn stranded(&self, statement: &Statement) -> Option<ClientError> {
+        let home = self.home?;
         let holds = self.endpoint.mode == Mode::ReadWrite && self.pins.hold_the_connection();
-        if !holds || home == primary || self.transaction.is_some() {
+        if !holds || self.transaction.is_some() {
+            return None;
+        }
+        let snapshot = self.instance.cluster.snapshot();
+        if home == snapshot.primary? {
             return None;
         }
         let what = match statement.request.target {
@@ -417,17 +428,31 @@ impl Session {
             card.ending() == Ending::Killed || (repeatable && !answered && !is_up())
         };
         let patience = Patience { bell: &card.wake, is_over: &is_over };
-        let sent = patience.wait(send(command, &mut self.client, connection, instead), true).await;
-        let sent = sent.map_err(RelayError::Client)??;
+        // Without a future for what nearly always goes at once.
+        let at_once = command.whole && send_now(command, &self.client, connection, instead.as_deref())?;
+        let sent = match () {
+            () if at_once => Sent::WHOLE,
+            () if command.whole => {
+                let flushed = patience.wait(Box::pin(connection.flush()), true).await.flatten();
+                flushed.map_err(|source| RelayError::Server { source, answered: false })?;
+                Sent::WHOLE
+            }
+            () => {
+                let sending = Box::pin(send(command, &mut self.client, connection, instead));
+                patience.wait(sending, true).await.map_err(RelayError::Client)??
+            }
+        };
         if let Role::Execute(id) = statement.role
             && let Some(prepared) = self.prepared.get(id)
         {
             connection.has_types(id, prepared.types_version);
         }
-        let settled = patience.wait(connection.settle(), false).await;
-        settled
-            .map_err(|source| RelayError::Server { source, answered: false })?
-            .map_err(RelayError::Setup)?;
+        if connection.is_owed() {
+            let settled = patience.wait(Box::pin(connection.settle()), false).await;
+            settled
+                .map_err(|source| RelayError::Server { source, answered: false })?
+                .map_err(RelayError::Setup)?;
+        }
         let note = herald.as_ref().map(|herald| |heard: &Heard| herald.hear(heard));
         let mut walker =
             sent.walker(statement.expect, connection).with_results(statement.results).with_status(added);

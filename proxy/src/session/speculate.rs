@@ -103,7 +103,7 @@ impl Guess {
 impl Session {
     /// Whether this statement may run before it is known how fresh it must be. It must leave nothing behind on the node when
     /// its reply is thrown away.
-    pub(super) fn may_speculate(&mut self, command: &Command, statement: &Statement) -> bool {
+    pub(super) fn may_speculate(&mut self, command: &Command, statement: &Statement, level: Level) -> bool {
         let leaves_nothing = || match statement.role {
             Role::Text(_) => true,
             Role::Execute(id) => {
@@ -116,18 +116,18 @@ impl Session {
             Role::Prepare | Role::Fetch(_) | Role::Reset(_) | Role::Plain(_) => false,
         };
         command.whole
+            && level == Level::Global
             && statement.request.target == Target::Replica
-            && self.promise(statement).0.level == Level::Global
             && !statement.effects.contains(Effects::READ_ONLY_TRANSACTION)
             && leaves_nothing()
             && self.guesses.is_due()
     }
 
     /// Asks the primary, if the statement is to run meanwhile.
-    pub(super) fn guess(&self, go: &Go, statement: &Statement, search: &Search) -> Option<Guess> {
+    pub(super) fn guess(&self, go: &Go, search: &Search) -> Option<Guess> {
         let low = Arc::clone(go.proviso.as_ref()?);
         let sent_at = Instant::now();
-        let deadline = search.told_by(self.promise(statement), sent_at);
+        let deadline = search.told_by(sent_at);
         // Under another primary than the one under whom the node was chosen, what it had applied means nothing.
         let question = Question::new(&self.instance.cluster, search.reign());
         let (round, answer) = self.instance.cluster.ask_meanwhile();
@@ -157,7 +157,7 @@ impl Session {
             Some(Verdict::Failed(error)) => {
                 search.found();
                 self.count_promise(Outcome::Error, search);
-                return Err(unable(search.level, &error));
+                return Err(unable(search.promise.level, &error));
             }
             Some(Verdict::Kept(_) | Verdict::Overtaken) | None => {}
         }

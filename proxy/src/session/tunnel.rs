@@ -26,7 +26,7 @@ enum Event {
 impl Session {
     /// Passes the conversation through until it ends; the session ends with it.
     pub(super) async fn tunnel(&mut self, command: &mut Command, statement: &Statement) -> Result<(), End> {
-        let mut search = Search::new(NodeSet::default());
+        let mut search = Search::new(NodeSet::default(), self.promise(statement));
         let go = match self.decide(statement, &mut search).await {
             Ok(go) => go,
             Err(why) => return self.not_run(command, statement, why).await,

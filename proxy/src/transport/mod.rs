@@ -3,8 +3,8 @@
 //! Where both sides agreed on compression, a channel packs what is written and unpacks what is read ([`compression`]).
 //!
 //! A channel reads into a buffer that it borrows from its thread only while bytes are unread, so that an idle
-//! session holds none, and asks the kernel once per small packet: a short read means that the socket is drained
-//! (tokio's `poll_read` clears the readiness itself then), so nothing is ever read "to see".
+//! session holds none, and asks the kernel once per small packet: a short read means that the socket is drained, so
+//! nothing is ever read "to see".
 //!
 //! Deliberately absent: packets. A channel knows bytes; what they mean is `wire`'s business.
 
@@ -17,8 +17,9 @@ pub mod tls;
 use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 
+use rustix::net::{RecvFlags, SendFlags, recv, send};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, Interest, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use wire::frame::{HEADER, Header};
@@ -38,12 +39,52 @@ pub enum Plain {
 }
 
 impl Plain {
+    /// Waits until there may be something to read.
+    fn poll_read_ready(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self {
+            Self::Tcp(stream) => stream.poll_read_ready(context),
+            Self::Unix(stream) => stream.poll_read_ready(context),
+        }
+    }
+
+    fn try_io<T>(&self, interest: Interest, io: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        match self {
+            Self::Tcp(stream) => stream.try_io(interest, io),
+            Self::Unix(stream) => stream.try_io(interest, io),
+        }
+    }
+
+    /// Whether there may be something to read. Costs no system call.
+    fn may_be_readable(&self) -> bool {
+        self.try_io(Interest::READABLE, || Ok(())).is_ok()
+    }
+
+    /// Reads once what is there. `WouldBlock`: nothing is.
+    fn read_now(&self, target: &mut [u8]) -> io::Result<usize> {
+        let mut count = None;
+        let tried = self.try_io(Interest::READABLE, || {
+            let received = match self {
+                Self::Tcp(stream) => recv(stream, &mut *target, RecvFlags::empty()),
+                Self::Unix(stream) => recv(stream, &mut *target, RecvFlags::empty()),
+            };
+            let (received, _) = received?;
+            count = Some(received);
+            // A short read has drained the socket: the next one waits for the next event.
+            let drained = received > 0 && received < target.len();
+            if drained { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+        });
+        count.map_or_else(|| tried.map(|()| 0), Ok)
+    }
+
     /// Writes what the kernel takes at once.
     fn write_now(&self, bytes: &[u8]) -> io::Result<usize> {
-        let written = match self {
-            Self::Tcp(stream) => stream.try_write(bytes),
-            Self::Unix(stream) => stream.try_write(bytes),
-        };
+        let written = self.try_io(Interest::WRITABLE, || {
+            let sent = match self {
+                Self::Tcp(stream) => send(stream, bytes, SendFlags::NOSIGNAL),
+                Self::Unix(stream) => send(stream, bytes, SendFlags::NOSIGNAL),
+            };
+            Ok(sent?)
+        });
         match written {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),
             written => written,
@@ -218,10 +259,33 @@ impl Channel {
     }
 
     fn poll_fill(&mut self, context: &mut Context<'_>, limit: usize) -> Poll<io::Result<usize>> {
+        let (Socket::Plain(plain), None) = (&self.socket, &self.compression) else {
+            return self.poll_fill_through(context, limit);
+        };
+        loop {
+            // Before a buffer is borrowed: mostly nothing has come yet.
+            ready!(plain.poll_read_ready(context))?;
+            let buffer = self.unread.get_or_insert_with(buffer::lease);
+            let read = plain.read_now(at_most(buffer.spare(), limit));
+            if let Ok(count) = read {
+                buffer.filled(count);
+            }
+            if buffer.bytes().is_empty()
+                && let Some(buffer) = self.unread.take()
+            {
+                buffer::give_back(buffer);
+            }
+            match read {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                read => return Poll::Ready(read),
+            }
+        }
+    }
+
+    /// The same through TLS or compression.
+    fn poll_fill_through(&mut self, context: &mut Context<'_>, limit: usize) -> Poll<io::Result<usize>> {
         let buffer = self.unread.get_or_insert_with(buffer::lease);
-        let spare = buffer.spare();
-        let room = spare.len().min(limit);
-        let target = spare.get_mut(..room).unwrap_or_default();
+        let target = at_most(buffer.spare(), limit);
         let read = match &mut self.compression {
             None => self.socket.poll_read(context, target),
             Some(compression) => poll_unpack(compression, &mut self.socket, context, target),
@@ -300,6 +364,11 @@ impl Channel {
         if !self.unread().is_empty() {
             return true;
         }
+        if let (Socket::Plain(plain), None) = (&self.socket, &self.compression)
+            && !plain.may_be_readable()
+        {
+            return false;
+        }
         let mut context = Context::from_waker(Waker::noop());
         self.poll_fill(&mut context, usize::MAX).is_ready()
     }
@@ -369,6 +438,11 @@ impl Channel {
             }
         }
     }
+}
+
+fn at_most(target: &mut [u8], limit: usize) -> &mut [u8] {
+    let room = target.len().min(limit);
+    target.get_mut(..room).unwrap_or_default()
 }
 
 /// How many of the bytes are those of the first command: its frames, until one is numbered 0 again.
