@@ -130,6 +130,7 @@ impl ClientError {
     pub fn from_backend(node: &str, error: &BackendError) -> Self {
         match error {
             BackendError::Refused(error) => Self::from_server(error),
+            BackendError::NoneUp => Self::new(2003, b"HY000", format!("Tidemark: {error}")),
             other => Self::new(2003, b"HY000", format!("Tidemark: cannot use node {node}: {other}")),
         }
     }

@@ -86,6 +86,8 @@ pub struct Connection {
     /// A command was sent whose reply has not been read to its end.
     busy: bool,
     origin: Origin,
+    /// COM_SET_OPTION was said here, which no reset takes back.
+    has_option: bool,
     counted: OpenConnection,
 }
 
@@ -114,6 +116,7 @@ impl Connection {
             owed: SmallVec::new(),
             busy: false,
             origin: logged_in.origin,
+            has_option: false,
             counted,
         }
     }
@@ -126,7 +129,7 @@ impl Connection {
         }
         if !Rc::ptr_eq(&self.state, state) {
             self.apply(state);
-            self.state = Rc::clone(state);
+            self.is_at(state);
         }
     }
 
@@ -235,6 +238,7 @@ impl Connection {
 
     /// The state has changed by a statement that ran here: this connection is at it already.
     pub fn is_at(&mut self, state: &Shared) {
+        self.has_option |= state.option.is_some();
         self.state = Rc::clone(state);
     }
 
@@ -352,6 +356,7 @@ impl Connection {
     /// Whether the server owes nothing, so that another session can have the connection.
     pub(super) fn can_rest(&self) -> bool {
         !self.busy
+            && !self.has_option
             && self.owed.is_empty()
             && self.channel.unread().is_empty()
             && self.channel.compression().is_none()

@@ -40,6 +40,9 @@ impl std::fmt::Display for ServerError {
 /// Why a node could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BackendError {
+    /// There is none to connect to.
+    #[error("no node is up; the log says why, and `tidemark status` how each is")]
+    NoneUp,
     /// No socket.
     #[error(transparent)]
     Connect(#[from] ConnectError),

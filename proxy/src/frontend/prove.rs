@@ -257,10 +257,7 @@ async fn enter(
             Mode::ReadOnly => replica().or(primary),
         }
     };
-    let nowhere = || NotEntered {
-        node: "(none)".to_owned(),
-        error: BackendError::Protocol("no node is up".to_owned()),
-    };
+    let nowhere = || NotEntered { node: "(none)".to_owned(), error: BackendError::NoneUp };
     let node = home.ok_or_else(nowhere)?;
     let request = LoginRequest {
         user: applicant.user,

@@ -318,7 +318,11 @@ impl Session {
             let idle = self.idle_limit();
             tokio::select! {
                 biased;
-                command = Command::read(&mut self.client) => return command.map_err(ended)?.ok_or(End::Quit),
+                command = Command::read(&mut self.client) => {
+                    let command = command.map_err(ended)?.ok_or(End::Quit)?;
+                    // It came behind the answer to a KILL, which nobody has looked at yet.
+                    return if self.card.ending() == Ending::Killed { Err(End::Dismissed) } else { Ok(command) };
+                }
                 () = self.card.wake.rung() => { self.card.take_interrupt(); }
                 () = passed(idle) => return Err(self.too_long_idle()),
             }

@@ -110,7 +110,7 @@ impl Card {
 
     /// How the session is asked to end.
     pub fn ending(&self) -> Ending {
-        match self.ending.load(Ordering::Relaxed) {
+        match self.ending.load(Ordering::Acquire) {
             0 => Ending::No,
             1 => Ending::Drained,
             _ => Ending::Killed,
@@ -131,7 +131,7 @@ impl Card {
 
     /// Asks the session to end; a stronger wish is not taken back.
     pub fn end(&self, ending: Ending) {
-        self.ending.fetch_max(ending as u8, Ordering::Relaxed);
+        self.ending.fetch_max(ending as u8, Ordering::Release);
         self.wake.ring();
     }
 }

@@ -1,7 +1,7 @@
 //! Session state goes along to whatever node runs the next statement.
 
 use sandbox::Engine;
-use wire::CommandCode;
+use wire::{Capabilities, CommandCode};
 
 use super::stage::{Stage, route_of};
 use crate::harness::clusters::{caught_up, schema, unique};
@@ -12,6 +12,7 @@ use crate::harness::prepared::Execution;
 on_every_engine!(
     variables_follow,
     the_schema_follows,
+    options_follow,
     system_schemas_are_the_primarys,
     character_sets_and_collations_follow,
     roles_follow,
@@ -77,6 +78,26 @@ fn variables_follow(engine: Engine) {
     // A setting that fails changes nothing.
     assert_eq!(client.error("SET time_zone = 'Nowhere/Land'").code, 1298);
     everywhere(&mut client, "SELECT @@time_zone", "-03:00", "a SET that failed");
+}
+
+/// COM_SET_OPTION, which PHP says before and after several statements.
+fn options_follow(engine: Engine) {
+    let stage = Stage::new(engine);
+    let mut at_primary = stage.at_primary();
+    let mut client =
+        stage.account().without(Capabilities::MULTI_STATEMENTS).connect(&stage.proxy.target("rw")).unwrap();
+    client.plain(CommandCode::SetOption, &[0, 0]);
+    for _ in 0..5 {
+        assert_eq!(client.query("SELECT v FROM t; SELECT 2").parts.len(), 2);
+        assert_eq!(client.route().role, "replica");
+    }
+    stage.cut_off(&mut at_primary);
+    client.run("UPDATE t SET v = v + 1; UPDATE t SET v = v + 1");
+    assert_eq!(client.value("SELECT v FROM t"), "3");
+    client.plain(CommandCode::SetOption, &[1, 0]);
+    assert_eq!(client.error("SELECT 1; SELECT 2").code, 1064);
+    assert_eq!(client.value("SELECT v FROM t"), "3");
+    assert_eq!(client.route().role, "replica");
 }
 
 fn the_schema_follows(engine: Engine) {

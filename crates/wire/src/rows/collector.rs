@@ -199,7 +199,9 @@ impl ResultCollector {
     fn first(&mut self, payload: &[u8]) -> Result<State, CollectError> {
         self.spend(VALUE_COST + payload.len())?;
         match payload.first() {
-            Some(&OK_HEADER) => {
+            // With the second, the end of rows where there are none: COM_SET_OPTION is answered so (`my_eof` in the servers'
+            // `sql_parse.cc`). No result has as many columns as it would begin the number of.
+            Some(&OK_HEADER | &EOF_HEADER) => {
                 let ok = OkPacket::parse(payload, SPOKEN)?;
                 self.outcomes.push(QueryOutcome::Ok(OkOutcome::of(&ok)));
                 Ok(after(ok.status))
@@ -301,6 +303,16 @@ mod tests {
         assert_eq!(result.value(0, "other"), None);
         assert_eq!(result.rows, rows);
         assert_eq!(result.status, Status::AUTOCOMMIT);
+    }
+
+    #[test]
+    fn an_end_of_rows_alone_is_an_ok() {
+        let end = b"\x07\0\0\x01\xFE\0\0\x02\0\x01\0";
+        let Ok(Collected::Done(outcomes)) = collect(end, 2, LIMIT) else {
+            panic!("not done");
+        };
+        let ok = OkOutcome { status: Status::AUTOCOMMIT, warnings: 1, ..OkOutcome::default() };
+        assert_eq!(outcomes, [QueryOutcome::Ok(ok)]);
     }
 
     #[test]
