@@ -1,8 +1,7 @@
 //! One turn of a reply: which bytes of the chunk go on, and what is put between them.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
-use std::io;
+use std::io::{self, IoSlice};
 use std::ops::Range;
 
 use gtid::Flavor;
@@ -38,13 +37,11 @@ pub(super) struct Turn {
     inserted: SmallVec<[u8; 32]>,
 }
 
-/// Bytes of a turn in pieces for which a thread keeps room.
-const KEPT: usize = 64 * 1024;
+/// A turn of so many bytes is put together before it is written; a larger one is written from where its pieces are.
+const SMALL: usize = 1024;
 
-thread_local! {
-    /// The pieces of a turn, put together for one write.
-    static TOGETHER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-}
+/// A turn of more pieces is put together as well: a result has three, and POSIX lets a system call take no more than this.
+const MOST_PIECES: usize = 16;
 
 impl<'a> Outgoing<'a> {
     pub(super) fn new(heard: &'a mut Heard, flavor: Flavor) -> Self {
@@ -78,20 +75,38 @@ impl Turn {
                 let written = client.write_now(&self.inserted)?;
                 Ok(rest(&self.inserted, written).map(Cow::Borrowed))
             }
-            pieces => TOGETHER.with_borrow_mut(|all| {
-                all.clear();
-                for piece in pieces {
-                    all.extend_from_slice(match piece {
-                        Piece::Forward(range) => chunk.get(range.clone()).unwrap_or_default(),
-                        Piece::Insert(range) => self.inserted.get(range.clone()).unwrap_or_default(),
-                    });
-                }
-                let left = rest(all, client.write_now(all)?).map(|rest| Cow::Owned(rest.to_vec()));
-                all.shrink_to(KEPT);
-                Ok(left)
-            }),
+            pieces => {
+                let pieces: SmallVec<[&[u8]; 8]> =
+                    pieces.iter().map(|piece| self.bytes(piece, chunk)).collect();
+                send_pieces(&pieces, client)
+            }
         }
     }
+
+    fn bytes<'a>(&'a self, piece: &Piece, chunk: &'a [u8]) -> &'a [u8] {
+        let bytes = match piece {
+            Piece::Forward(range) => chunk.get(range.clone()),
+            Piece::Insert(range) => self.inserted.get(range.clone()),
+        };
+        bytes.unwrap_or_default()
+    }
+}
+
+fn send_pieces<'a>(pieces: &[&[u8]], client: &mut Channel) -> io::Result<Option<Cow<'a, [u8]>>> {
+    let length: usize = pieces.iter().map(|piece| piece.len()).sum();
+    if length <= SMALL || pieces.len() > MOST_PIECES {
+        let mut all: SmallVec<[u8; SMALL]> = SmallVec::with_capacity(length);
+        pieces.iter().for_each(|piece| all.extend_from_slice(piece));
+        return Ok(rest(&all, client.write_now(&all)?).map(|rest| Cow::Owned(rest.to_vec())));
+    }
+    let slices: SmallVec<[IoSlice<'_>; MOST_PIECES]> =
+        pieces.iter().map(|piece| IoSlice::new(piece)).collect();
+    let written = client.write_pieces_now(&slices)?;
+    if written == length {
+        return Ok(None);
+    }
+    let all = pieces.concat();
+    Ok(rest(&all, written).map(|rest| Cow::Owned(rest.to_vec())))
 }
 
 fn rest(bytes: &[u8], written: usize) -> Option<&[u8]> {
@@ -130,5 +145,43 @@ impl ReplySink for Outgoing<'_> {
 
     fn result_set(&mut self, _columns: u64) {
         self.heard.result_sets += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncReadExt;
+    use tokio::net::UnixStream;
+
+    use super::*;
+    use crate::transport::Plain;
+
+    /// Sends a turn whose pieces are the chunk, cut in two, with something put in between and behind.
+    async fn sent(chunk: &[u8], inserted: usize) -> Vec<u8> {
+        let (near, mut far) = UnixStream::pair().unwrap();
+        let mut client = Channel::new(Plain::Unix(near));
+        let mut heard = Heard::default();
+        let mut outgoing = Outgoing::new(&mut heard, Flavor::Mysql);
+        let half = chunk.len() / 2;
+        outgoing.forward(0..half);
+        outgoing.insert(&vec![1; inserted]);
+        outgoing.forward(half..chunk.len());
+        outgoing.insert(&vec![2; inserted]);
+        let rest = outgoing.finish().send_now(chunk, &mut client).unwrap().unwrap_or_default().into_owned();
+        drop(client);
+        let mut all = Vec::new();
+        far.read_to_end(&mut all).await.unwrap();
+        all.extend_from_slice(&rest);
+        all
+    }
+
+    #[tokio::test]
+    async fn pieces_come_in_their_order_whatever_the_socket_takes() {
+        for (length, inserted) in [(10, 5), (4000, 9), (100_000, 9), (3_000_000, 100_000)] {
+            let chunk: Vec<u8> = (0..length).map(|at: u32| (at % 251) as u8).collect();
+            let half = chunk.len() / 2;
+            let expected = [&chunk[..half], &vec![1; inserted], &chunk[half..], &vec![2; inserted]].concat();
+            assert!(sent(&chunk, inserted).await == expected, "{length}");
+        }
     }
 }

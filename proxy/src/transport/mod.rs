@@ -15,11 +15,11 @@ pub mod packet;
 pub mod tls;
 
 use std::future::poll_fn;
-use std::io;
+use std::io::{self, IoSlice};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker, ready};
 
-use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, recv, send, sendmsg};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, Interest, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use wire::frame::{HEADER, Header};
@@ -78,14 +78,23 @@ impl Plain {
 
     /// Writes what the kernel takes at once.
     fn write_now(&self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.try_io(Interest::WRITABLE, || {
-            let sent = match self {
-                Self::Tcp(stream) => send(stream, bytes, SendFlags::NOSIGNAL),
-                Self::Unix(stream) => send(stream, bytes, SendFlags::NOSIGNAL),
-            };
-            Ok(sent?)
-        });
-        match written {
+        self.send_now(|| match self {
+            Self::Tcp(stream) => send(stream, bytes, SendFlags::NOSIGNAL),
+            Self::Unix(stream) => send(stream, bytes, SendFlags::NOSIGNAL),
+        })
+    }
+
+    /// The same for several pieces.
+    fn write_pieces_now(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        let mut nothing = SendAncillaryBuffer::default();
+        self.send_now(|| match self {
+            Self::Tcp(stream) => sendmsg(stream, pieces, &mut nothing, SendFlags::NOSIGNAL),
+            Self::Unix(stream) => sendmsg(stream, pieces, &mut nothing, SendFlags::NOSIGNAL),
+        })
+    }
+
+    fn send_now(&self, send: impl FnOnce() -> rustix::io::Result<usize>) -> io::Result<usize> {
+        match self.try_io(Interest::WRITABLE, || Ok(send()?)) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),
             written => written,
         }
@@ -317,6 +326,14 @@ impl Channel {
     pub fn write_now(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match (&self.socket, &self.compression) {
             (Socket::Plain(plain), None) => plain.write_now(bytes),
+            _ => Ok(0),
+        }
+    }
+
+    /// The same for several pieces.
+    pub fn write_pieces_now(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        match (&self.socket, &self.compression) {
+            (Socket::Plain(plain), None) => plain.write_pieces_now(pieces),
             _ => Ok(0),
         }
     }
