@@ -54,6 +54,12 @@ fn bad_usage_is_told_before_anything_starts() {
     refused("tidemark demo --replicas 0", "1..=8");
     refused("tidemark demo --port 65501", "1..=65500");
     refused("tidemark explain a b", "unexpected argument");
+    for version in ["nonsense", "11", "-MariaDB", "8.x"] {
+        refused(&format!("tidemark explain --server-version={version}"), "such as 8.4.3 or 10.11.19-MariaDB");
+    }
+    for version in ["8.0.36-28", "11.8-MariaDB", "10.11.19-MariaDB-log", ""] {
+        assert!(parse(&format!("tidemark explain --server-version={version}")).is_ok(), "{version}");
+    }
     refused("tidemark set app", "KEY=VALUE");
     refused("tidemark set app consistency=strong", "\"eventual\", \"session\" or \"global\"");
     refused("tidemark set app lag=1", "max_lag_ms");
