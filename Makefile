@@ -13,7 +13,7 @@ PROVE_FLAGS ?=
 # What to measure, as in BENCH_FLAGS="--engine mysql --rounds 3 --workloads point-text,memory".
 BENCH_FLAGS ?=
 
-.PHONY: help demo test test-drivers prove bench deps fuzz lint
+.PHONY: help demo test test-drivers prove bench instructions deps fuzz lint
 
 help:
 	@echo "make demo          a private cluster, the proxy before it, and a small load (ENGINE=mysql|mariadb)"
@@ -21,6 +21,7 @@ help:
 	@echo "make test-drivers  install what is missing, then run the drivers of many languages through the proxy"
 	@echo "make prove         check the consistency levels on both families while things break (PROVE_SECONDS=600 PROVE_SEED=)"
 	@echo "make bench         what a statement costs, next to HAProxy and to no proxy (ENGINE=mysql|mariadb BENCH_FLAGS=)"
+	@echo "make instructions  what parts of a statement's road cost in instructions, against limits (part of make test)"
 	@echo "make lint          formatting, clippy, and licences where cargo-deny is installed"
 	@echo "make fuzz          every parser that reads from the network, FUZZ_SECONDS=60 each"
 	@echo "make deps          install what the tests need, and nothing else"
@@ -47,6 +48,9 @@ prove:
 bench:
 	@scripts/install-deps.sh bench $(ENGINE)
 	@CARGO="$(CARGO)" scripts/bench.sh $(if $(ENGINE),--engine $(ENGINE)) $(BENCH_FLAGS)
+
+instructions:
+	@scripts/instructions.sh
 
 lint:
 	$(CARGO) fmt --check

@@ -3,8 +3,8 @@
 #
 #   install-deps.sh demo [mysql|mariadb]    what the demonstration needs; without an engine, MySQL where it can be
 #                                           had, else MariaDB
-#   install-deps.sh test                    what the tests need: every server the sandbox can start, and the drivers of
-#                                           tests/drivers
+#   install-deps.sh test                    what the tests need: every server the sandbox can start, the drivers of
+#                                           tests/drivers, and valgrind, which counts instructions
 #   install-deps.sh prove                   what the checker needs: a server of each family, and the library that sets
 #                                           the clock of a program
 #   install-deps.sh bench [mysql|mariadb]   what measuring needs: HAProxy, and the servers; without an engine, MariaDB
@@ -97,6 +97,7 @@ demo)
     fi
     ;;
 test)
+    need valgrind valgrind
     sandbox_install
     install_drivers
     ;;

@@ -32,4 +32,5 @@ if cargo nextest --version >/dev/null 2>&1; then
 else
     bounded cargo test --locked --workspace --no-fail-fast -- --test-threads=3
 fi
+if command -v valgrind >/dev/null 2>&1; then bounded scripts/instructions.sh; fi
 [ -z "$failed" ]
