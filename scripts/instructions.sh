@@ -2,19 +2,20 @@
 # How many instructions parts of the road of a statement take, each against its limit: a regression shows on any machine,
 # however busy. Exit code 1: one is over its limit.
 #
-# The limits stand a tenth above what was counted last. Who makes something cheaper lowers its limit.
+# The limits stand a fifth above what was counted last, with Rust 1.97: another compiler counts a little differently. Who makes
+# something cheaper lowers its limit.
 set -eu
 cd "$(dirname "$0")/.."
 
 LIMITS="
-classify-point   2100
-classify-join    8100
-classify-insert  4150
-classify-update  2450
-classify-begin    640
-walk-row         1220
-walk-row-eof     1480
-walk-100-rows    4150
+classify-point   2300
+classify-join    8850
+classify-insert  4550
+classify-update  2700
+classify-begin    700
+walk-row         1300
+walk-row-eof     1600
+walk-100-rows    4550
 "
 
 cargo build --locked --quiet --release -p counted
