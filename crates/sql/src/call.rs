@@ -10,6 +10,15 @@ use crate::scan::Scan;
 use crate::token::{Tok, Token};
 use crate::words::{Family, Function, Kw, Meaning, Role, Space};
 
+/// What stands between the name of a function and its parenthesis.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    Nothing,
+    Space,
+    /// Perhaps among space.
+    Comment,
+}
+
 impl Scan<'_, '_> {
     /// Explains a parenthesis by what stands before it; true if it is SUBSTRING's.
     pub(crate) fn parenthesis(&mut self, open: Token) -> bool {
@@ -23,7 +32,7 @@ impl Scan<'_, '_> {
             Tok::Word => match before.meaning.role {
                 Role::Group | Role::DenyUnlessCalled | Role::Deny(_) => {}
                 Role::Call(function) => {
-                    self.call(function, before.token.end == open.start);
+                    self.call(function, self.gap(before.token.end, open.start));
                     return matches!(before.meaning.kw, Kw::Substring | Kw::Substr | Kw::Mid);
                 }
                 Role::Type if self.type_may_stand() => {}
@@ -84,11 +93,24 @@ impl Scan<'_, '_> {
         self.primary(Reason::UnknownFunction);
     }
 
-    fn call(&mut self, function: Function, adjacent: bool) {
+    /// What stands between a name and its parenthesis.
+    fn gap(&self, from: usize, to: usize) -> Gap {
+        match self.lexer.sql.get(from..to) {
+            Some([]) => Gap::Nothing,
+            Some(between) if between.iter().all(|byte| matches!(byte, b' ' | 0x09..=0x0D)) => Gap::Space,
+            _ => Gap::Comment,
+        }
+    }
+
+    fn call(&mut self, function: Function, gap: Gap) {
         match function {
-            Function::Pure(family, space) if self.is_built_in(family, space, adjacent) => {}
+            Function::Pure(family, space) if self.is_built_in(family, space, gap) => {}
+            Function::Point if self.is_mysql() || self.arguments() == Some(2) => {}
+            Function::Geometry if self.is_mysql() || self.lexer.peek().kind != Tok::Close => {}
             Function::JsonTable if self.table_may_stand() => {}
-            Function::Pure(..) | Function::JsonTable => self.name_before_parenthesis(false),
+            Function::Pure(..) | Function::Point | Function::Geometry | Function::JsonTable => {
+                self.name_before_parenthesis(false);
+            }
             Function::LastInsertId => {
                 self.effects |= Effects::USES_LAST_INSERT_ID;
                 if self.lexer.peek().kind != Tok::Close {
@@ -110,13 +132,15 @@ impl Scan<'_, '_> {
         }
     }
 
-    fn is_built_in(&self, family: Family, space: Space, adjacent: bool) -> bool {
+    fn is_built_in(&self, family: Family, space: Space, gap: Gap) -> bool {
         let dialect = self.lexer.dialect();
         let mariadb = dialect.flavor == Flavor::Mariadb;
+        // IGNORE_SPACE has the servers look past space, and not past a comment (`find_keyword` of their `sql_lex.cc`).
+        let close = gap == Gap::Nothing || (gap == Gap::Space && dialect.ignore_space);
         let spelt_as_function = match space {
             Space::Allowed => true,
-            Space::Forbidden => adjacent || dialect.ignore_space,
-            Space::ForbiddenInMariadb => adjacent || dialect.ignore_space || !mariadb,
+            Space::Forbidden => close,
+            Space::ForbiddenInMariadb => close || !mariadb,
         };
         spelt_as_function
             && match family {
@@ -127,6 +151,23 @@ impl Scan<'_, '_> {
                 Family::MysqlAndMariadbSince(version) => !mariadb || dialect.version >= version,
                 Family::MariadbAndMysqlBefore(version) => mariadb || (1..version).contains(&dialect.version),
             }
+    }
+
+    /// How many arguments stand behind the parenthesis that was taken last; `None` if that is not to be told.
+    fn arguments(&self) -> Option<u32> {
+        let mut ahead = *self.lexer;
+        let (mut depth, mut commas, mut any) = (0u32, 0, false);
+        loop {
+            match ahead.next().kind {
+                Tok::Close if depth == 0 => return Some(if any { commas + 1 } else { 0 }),
+                Tok::Close => depth -= 1,
+                Tok::Open => depth += 1,
+                Tok::Comma if depth == 0 => commas += 1,
+                Tok::End | Tok::Semicolon | Tok::Bad => return None,
+                _ => {}
+            }
+            any = true;
+        }
     }
 
     /// Whether a table function may stand here. In MySQL its name is reserved; in MariaDB a comma may be that of a list

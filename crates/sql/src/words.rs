@@ -42,6 +42,10 @@ pub(crate) enum Denied {
 pub(crate) enum Function {
     /// No side effect, and right on any node.
     Pure(Family, Space),
+    /// `Pure`; MariaDB takes it for a stored function unless it has two arguments.
+    Point,
+    /// `Pure`; MariaDB takes it for a stored function if it has no argument.
+    Geometry,
     /// `Pure`, but a name like any other in MariaDB's expressions.
     JsonTable,
     LastInsertId,

@@ -274,6 +274,19 @@ fn functions_that_are_not_built_in() {
     check(&[("SELECT $$f(1), f(1)", Primary, R::Unknown, K::Select)]);
     let ignore_space = Dialect::from_sql_mode(b"IGNORE_SPACE");
     check_in(ignore_space, &[("SELECT COUNT (a) FROM t", Replica, R::Read, K::Select)]);
+    check_in(ignore_space, &[("SELECT COUNT\t\n(a) FROM t", Replica, R::Read, K::Select)]);
+    // A comment is no space: stored functions of these names are called.
+    for text in [
+        "SELECT max/**/(1)",
+        "SELECT max /**/ (1)",
+        "SELECT COUNT-- x\n(a) FROM t",
+        "SELECT now #x\n()",
+        "SELECT substr/*!50000 */('a', 1)",
+        "SELECT mid/*!50000('a', 1)*/",
+        "SELECT curdate/*+ */()",
+    ] {
+        check_in(ignore_space, &[(text, Primary, R::UnknownFunction, K::Select)]);
+    }
     // Built in there, a stored function here.
     check(&[
         ("SELECT NVL(a, b) FROM t", Primary, R::UnknownFunction, K::Select),
@@ -727,4 +740,36 @@ fn nothing_and_the_unknown() {
         ("TIDEMARK SHOW NODES", Proxy, R::Proxy, K::Tidemark),
         ("tidemark set consistency = 'global'", Proxy, R::Proxy, K::Tidemark),
     ]);
+}
+
+#[test]
+fn geometry_is_built_in_with_the_arguments_that_it_takes() {
+    let mariadb = Dialect { flavor: Flavor::Mariadb, ..Dialect::default() };
+    for text in [
+        "SELECT POINT(1, 2)",
+        "SELECT POINT(1, f.x + COALESCE(a, b)) FROM f",
+        "SELECT ST_Distance_Sphere(POINT(13.4, 52.5), place) FROM t",
+        "SELECT LINESTRING(POINT(1, 2), POINT(3, 4))",
+        "SELECT GEOMETRYCOLLECTION(a) FROM t",
+    ] {
+        check_in(mariadb, &[(text, Replica, R::Read, K::Select)]);
+        check_in(Dialect::default(), &[(text, Replica, R::Read, K::Select)]);
+    }
+    for text in [
+        "SELECT POINT()",
+        "SELECT POINT(1)",
+        "SELECT POINT((1, 2))",
+        "SELECT POINT(1, 2, 3)",
+        "SELECT POINT(/* 1, 2 */)",
+        "SELECT POINT(1, 2",
+        "SELECT LINESTRING()",
+        "SELECT POLYGON( )",
+        "SELECT MULTIPOINT(/**/)",
+        "SELECT MULTILINESTRING()",
+        "SELECT MULTIPOLYGON()",
+        "SELECT GEOMETRYCOLLECTION()",
+    ] {
+        let target = sql::classify(text.as_bytes(), mariadb).target;
+        assert_eq!(target, Primary, "{text}");
+    }
 }
