@@ -102,8 +102,9 @@ impl Findings {
         let has = |role| {
             nodes.iter().any(|node| node.outcome.as_ref().is_ok_and(|said: &Inspected| said.role == role))
         };
+        let all_answer = nodes.iter().all(|node| node.outcome.is_ok());
         for endpoint in &config.endpoints {
-            findings.endpoint(endpoint, has(Role::Primary), has(Role::Replica));
+            findings.endpoint(endpoint, has(Role::Primary), has(Role::Replica), all_answer);
         }
         findings
     }
@@ -130,14 +131,25 @@ impl Findings {
         self.notes.extend(said.warnings.iter().map(|what| format!("{name}: {what}")));
     }
 
-    fn endpoint(&mut self, endpoint: &EndpointConfig, has_primary: bool, has_replica: bool) {
+    fn endpoint(
+        &mut self,
+        endpoint: &EndpointConfig,
+        has_primary: bool,
+        has_replica: bool,
+        all_answer: bool,
+    ) {
         let name = &endpoint.name;
+        // Who makes another node writable while the primary is only out of reach has two.
+        let missing = if all_answer { "no node" } else { "no node that answers" };
+        let first =
+            if all_answer { "" } else { "bring back those that do not answer; if none of them is it, " };
         match endpoint.mode {
             Mode::ReadWrite if !has_primary => self.failures.push(format!(
-                "endpoint {name}: no node is primary, and writes have nowhere to go; make one writable: SET GLOBAL read_only = OFF"
+                "endpoint {name}: {missing} is primary, and writes have nowhere to go; {first}list the server that the \
+                 others replicate from (SOURCE) as a [[node]], or, if there is none any more, promote one of them"
             )),
             Mode::ReadOnly if !has_replica && !endpoint.settings.primary_fallback => self.failures.push(
-                format!("endpoint {name}: no node is a replica; add one, or set primary_fallback = true"),
+                format!("endpoint {name}: {missing} is a replica; {first}add one, or set primary_fallback = true"),
             ),
             _ => {}
         }

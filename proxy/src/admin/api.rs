@@ -66,10 +66,15 @@ pub(super) async fn patch_endpoint(
     request: Request,
 ) -> Result<Response, Refused> {
     let body = json_body(request).await?;
-    let patch: SettingsPatch = serde_json::from_slice(&body).map_err(|error| {
-        let text = format!("the body is not a change of settings: {error}; see docs/admin.md");
+    let wrong = |what: &dyn std::fmt::Display| {
+        let text = format!("the body is not a change of settings: {what}; see docs/admin.md");
         Refused::new(StatusCode::BAD_REQUEST, text)
-    })?;
+    };
+    // Fields could also be given by their places in a list, which nobody means.
+    if body.trim_ascii_start().first() != Some(&b'{') {
+        return Err(wrong(&"it is no JSON object"));
+    }
+    let patch: SettingsPatch = serde_json::from_slice(&body).map_err(|error| wrong(&error))?;
     let settings = live.set(&name, &patch)?;
     Ok(json(StatusCode::OK, &Changed { name, settings }))
 }

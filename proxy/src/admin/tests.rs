@@ -225,6 +225,7 @@ async fn a_patch_that_cannot_be_made_changes_nothing_and_says_what_to_write() {
     api.refused(app(r#"{"consistency": "strong"}"#).await, 400, r#"write "eventual", "session" or "global""#);
     api.refused(app(r#"{"lag": 1}"#).await, 400, "unknown field `lag`");
     api.refused(app("{").await, 400, "not a change of settings");
+    api.refused(app(r#"["global", "proxy", 0]"#).await, 400, "it is no JSON object");
     api.refused(
         app(r#"{"max_lag_ms": 1, "consistency_timeout_us": 1000001}"#).await,
         422,

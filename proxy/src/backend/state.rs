@@ -36,6 +36,21 @@ const STAYS: [&[u8]; 18] = [
 pub const NAMES: [&[u8]; 4] =
     [b"character_set_client", b"character_set_connection", b"character_set_results", b"collation_connection"];
 
+/// The name of a session variable, and its value.
+pub type Variable = (Box<[u8]>, Box<[u8]>);
+
+/// Variables that set another one when they are set, which no server reports: that one is set again behind them. It comes
+/// later in the alphabet, in which variables are set.
+const TAKES_ALONG: [(&[u8], &[u8]); 2] =
+    [(b"character_set_connection", b"collation_connection"), (b"max_join_size", BIG_SELECTS)];
+
+/// What `max_join_size` takes along.
+const BIG_SELECTS: &[u8] = b"sql_big_selects";
+
+/// The value of `max_join_size` that is no limit: with any other one `sql_big_selects` is off (`fix_sql_big_selects` and its
+/// like in the servers' `sys_vars.cc`).
+const NO_LIMIT: &[u8] = b"18446744073709551615";
+
 /// A question for these values, which the session's sql_select_limit does not keep from an answer.
 pub fn question(columns: &[Vec<u8>]) -> Vec<u8> {
     [b"SELECT ", columns.join(&b", "[..]).as_slice(), b" LIMIT 1"].concat()
@@ -90,6 +105,15 @@ impl State {
         true
     }
 
+    /// Notes what these variables, which a server reported together, have changed besides.
+    pub fn note_taken_along(state: &mut Shared, told: &[Variable]) {
+        let value =
+            |name: &[u8]| told.iter().rev().find(|(told, _)| **told == *name).map(|(_, value)| &**value);
+        if let (Some(limit), None) = (value(b"max_join_size"), value(BIG_SELECTS)) {
+            Self::note_variable(state, BIG_SELECTS, if limit == NO_LIMIT { b"ON" } else { b"OFF" });
+        }
+    }
+
     /// Notes the schema a server reported.
     pub fn note_schema(state: &mut Shared, schema: &[u8]) {
         if state.schema.as_deref() != Some(schema) {
@@ -107,8 +131,11 @@ impl State {
             assignments.extend_from_slice(name);
             assignments.extend_from_slice(b"`=DEFAULT");
         }
-        for (name, value) in changed(&self.variables, &known.variables) {
-            if named && NAMES.contains(&name) {
+        let differs = |name: &[u8]| self.variables.get(name) != known.variables.get(name);
+        let taken_along = |name: &[u8]| TAKES_ALONG.iter().any(|(by, taken)| *taken == name && differs(by));
+        for (name, value) in &self.variables {
+            let (name, value) = (&**name, &**value);
+            if (!differs(name) && !taken_along(name)) || (named && NAMES.contains(&name)) {
                 continue;
             }
             separate(&mut assignments);
@@ -248,6 +275,48 @@ mod tests {
         let mut mixed = names("latin1_bin");
         State::note_variable(&mut mixed, b"character_set_connection", b"latin1");
         assert!(mixed.set_variables(&bin).unwrap().starts_with(b"SET @@session.`character_set_connection`="));
+    }
+
+    #[test]
+    fn what_another_variable_sets_is_set_again_behind_it() {
+        let known = state(&[
+            ("character_set_client", "utf8mb4"),
+            ("character_set_connection", "latin1"),
+            ("character_set_results", "utf8mb4"),
+            ("collation_connection", "latin1_swedish_ci"),
+        ]);
+        // SET NAMES utf8mb4 and SET collation_connection, which took the character set along.
+        let mut new = Shared::clone(&known);
+        State::note_variable(&mut new, b"character_set_connection", b"utf8mb4");
+        let set = String::from_utf8(new.set_variables(&known).unwrap()).unwrap();
+        let places = ["character_set_connection", "collation_connection"].map(|name| set.find(name));
+        assert!(places[0].is_some() && places[0] < places[1], "{set}");
+
+        let known = state(&[("max_join_size", "5"), ("sql_big_selects", "ON")]);
+        let new = state(&[("max_join_size", "2"), ("sql_big_selects", "ON")]);
+        assert_eq!(
+            new.set_variables(&known).unwrap(),
+            b"SET @@session.`max_join_size`=2,@@session.`sql_big_selects`=_utf8mb4 0x4f4e"
+        );
+        assert_eq!(new.set_variables(&new), None);
+    }
+
+    #[test]
+    fn a_limit_of_joins_turns_big_selects_off() {
+        let told = |pairs: &[(&str, &str)]| -> Vec<Variable> {
+            pairs.iter().map(|(name, value)| (name.as_bytes().into(), value.as_bytes().into())).collect()
+        };
+        for (pairs, expected) in [
+            (vec![("max_join_size", "2")], Some("OFF")),
+            (vec![("max_join_size", "18446744073709551615")], Some("ON")),
+            (vec![("max_join_size", "2"), ("sql_big_selects", "ON")], None),
+            (vec![("sort_buffer_size", "2")], None),
+        ] {
+            let mut state = Shared::default();
+            State::note_taken_along(&mut state, &told(&pairs));
+            let noted = state.variables.get(BIG_SELECTS).map(|value| &**value);
+            assert_eq!(noted, expected.map(str::as_bytes), "{pairs:?}");
+        }
     }
 
     #[test]

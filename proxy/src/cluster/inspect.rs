@@ -80,7 +80,7 @@ pub async fn inspect(config: &Config, tls: ServerTls) -> Vec<Inspection> {
             name: node.name.clone(),
             address: node.address.clone(),
             outcome: match look {
-                Ok(look) => Ok(inspected(config, &roles, index, look)),
+                Ok(look) => Ok(inspected(config, &roles, index, look, twin(config, &looks, index))),
                 Err(why) => Err(in_words(why, &config.cluster.monitor_user)),
             },
         })
@@ -116,7 +116,15 @@ async fn look(monitor: &Monitor, address: &Address) -> Result<Look, BackendError
     Ok(Look { told, sample })
 }
 
-fn inspected(config: &Config, roles: &Roles, index: usize, look: &Look) -> Inspected {
+/// The name of a node before this one that says it is the same server.
+fn twin<'a>(config: &'a Config, looks: &[Result<Look, BackendError>], index: usize) -> Option<&'a str> {
+    let identity = |index: usize| looks.get(index)?.as_ref().ok().map(|look| &look.told.said.identity);
+    let own = identity(index).filter(|identity| !identity.is_empty())?;
+    let earlier = (0..index).find(|other| identity(*other) == Some(own))?;
+    config.nodes.get(earlier).map(|node| node.name.as_str())
+}
+
+fn inspected(config: &Config, roles: &Roles, index: usize, look: &Look, twin: Option<&str>) -> Inspected {
     let Look { told, sample } = look;
     let role = roles.roles.get(index).copied().unwrap_or(Role::Unknown);
     let known: Vec<String> = roles
@@ -135,7 +143,12 @@ fn inspected(config: &Config, roles: &Roles, index: usize, look: &Look) -> Inspe
     if role == Role::Replica && roles.primary.is_some() && !roles.descends_from_primary(index) {
         shortcomings.push("it does not replicate from the primary: add its source as a [[node]], or point it at the primary".to_owned());
     }
-    if role == Role::Unknown {
+    if let Some(twin) = twin {
+        shortcomings.push(format!(
+            "it calls itself by the same server_uuid (MariaDB: server_id) as {twin}: list each server once, and give each \
+             its own"
+        ));
+    } else if role == Role::Unknown {
         shortcomings.push(unknown_role(&roles.verdict, told));
     }
     let levels = match role {

@@ -79,7 +79,7 @@ impl Change<'_> {
             Verdict::TooEarly | Verdict::Clear => {}
             Verdict::NoneWritable => warn!(
                 primary = kept,
-                "no node that answers takes writes; SET GLOBAL read_only = OFF on the one that shall"
+                "no node that answers takes writes; bring back the primary, or promote another node if it is gone for good"
             ),
             Verdict::SeveralWritable(nodes) => error!(
                 nodes = self.names(nodes),

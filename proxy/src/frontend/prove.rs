@@ -74,7 +74,7 @@ pub(super) async fn prove(
     endpoint: &Endpoint,
     instance: &Instance,
 ) -> Result<(Secret, Connection), FrontendError> {
-    let answer = first_answer(exchange, applicant).await?;
+    let mut answer = first_answer(exchange, applicant).await?;
     if answer.is_empty() {
         let secret = Secret::empty();
         let connection = enter(applicant, &secret, endpoint, instance)
@@ -82,20 +82,30 @@ pub(super) async fn prove(
             .map_err(|error| error.tell(applicant, false))?;
         return Ok((secret, connection));
     }
-    if let Some(secret) = recognise(exchange, &answer, applicant, instance).await? {
-        match enter(applicant, &secret, endpoint, instance).await {
-            Ok(connection) => {
-                if answer.plugin == Plugin::CachingSha2Password {
-                    more(exchange, &[caching_sha2::FAST_AUTH_OK]).await?;
+    loop {
+        if let Some(secret) = recognise(exchange, &answer, applicant, instance).await? {
+            match enter(applicant, &secret, endpoint, instance).await {
+                Ok(connection) => {
+                    if answer.plugin == Plugin::CachingSha2Password {
+                        more(exchange, &[caching_sha2::FAST_AUTH_OK]).await?;
+                    }
+                    return Ok((secret, connection));
                 }
-                return Ok((secret, connection));
+                // The password was changed, or the node's cache does not know it: ask for it.
+                Err(error) if error.password_may_help() => instance.accounts.forget(applicant.user),
+                Err(error) => return Err(error.tell(applicant, true)),
             }
-            // The password was changed, or the node's cache does not know it: ask for it.
-            Err(error) if error.password_may_help() => instance.accounts.forget(applicant.user),
-            Err(error) => return Err(error.tell(applicant, true)),
+        }
+        if answer.plugin == Plugin::CachingSha2Password {
+            break;
+        }
+        // It answered as its own default has it, and the account is of the other kind. What it answers now may be known.
+        answer = switch(exchange, Plugin::CachingSha2Password, answer.nonce).await?;
+        if answer.is_empty() {
+            break;
         }
     }
-    let password = ask_password(exchange, answer, instance).await?;
+    let password = ask_password(exchange, &answer, instance).await?;
     let secret = Secret::from_password(&password);
     let connection =
         enter(applicant, &secret, endpoint, instance).await.map_err(|error| error.tell(applicant, true))?;
@@ -176,14 +186,11 @@ fn lives(snapshot: &Snapshot) -> impl Iterator<Item = &Node> {
 /// caching_sha2_password's full exchange.
 async fn ask_password(
     exchange: &mut Exchange<'_>,
-    mut answer: Answer,
+    answer: &Answer,
     instance: &Instance,
 ) -> Result<Zeroizing<Vec<u8>>, FrontendError> {
-    if answer.plugin != Plugin::CachingSha2Password {
-        answer = switch(exchange, Plugin::CachingSha2Password, answer.nonce).await?;
-        if answer.is_empty() {
-            return Ok(Zeroizing::default());
-        }
+    if answer.is_empty() {
+        return Ok(Zeroizing::default());
     }
     more(exchange, &[caching_sha2::FULL_AUTH]).await?;
     let mut packet = Zeroizing::new(exchange.read(Exact::No).await?);

@@ -8,9 +8,7 @@ use wire::session_track::Tracked;
 use wire::status::Status;
 
 use crate::backend::ServerError;
-
-/// The name of a session variable, and its value.
-pub(super) type Variable = (Box<[u8]>, Box<[u8]>);
+use crate::backend::state::Variable;
 
 /// The variable in which MariaDB reports the position of the last write.
 const LAST_GTID: &[u8] = b"last_gtid";

@@ -68,6 +68,7 @@ impl Session {
                 self.dialect_changed(name, value);
             }
         }
+        State::note_taken_along(&mut self.state, &heard.variables);
         if let Some(schema) = &heard.schema {
             State::note_schema(&mut self.state, schema);
             self.in_system_schema = is_system_schema(schema);

@@ -103,6 +103,22 @@ fn check_tells_what_each_node_can_serve() {
     cluster.replicas()[1].kill9().unwrap();
     let (code, out, _) = tidemark(&config, &["check"]);
     assert!(code == 1 && out.contains("to fix: db3: "), "{out}");
+    let again = cluster.primary().address().to_string().replace("127.0.0.1", "localhost");
+    let twice = text
+        .replace("[[endpoint]]", &format!("[[node]]\nname = \"again\"\naddress = \"{again}\"\n[[endpoint]]"));
+    fs::write(&config, twice).unwrap();
+    let (code, out, _) = tidemark(&config, &["check"]);
+    assert!(code == 1 && out.contains("to fix: again: ") && out.contains("server_id) as db1"), "{out}");
+    assert!(!out.contains("read_only = ON"), "{out}");
+
+    cluster.primary().kill9().unwrap();
+    fs::write(&config, &text).unwrap();
+    let (code, out, _) = tidemark(&config, &["check"]);
+    assert!(
+        code == 1 && out.contains("no node that answers is primary") && out.contains("bring back"),
+        "{out}"
+    );
+
     fs::write(&config, text.replace("consistency", "consistence")).unwrap();
     let (code, _, error) = tidemark(&config, &["check"]);
     assert!(code == 2 && error.contains("eventual.toml:") && error.contains("write consistency"), "{error}");

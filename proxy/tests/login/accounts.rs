@@ -56,6 +56,9 @@ fn caching_sha2_without_tls_from_cold() {
     let account = Account::new(&user, &password);
     assert_eq!(works(&account, &proxy.target("rw")), ["rsa"]);
     assert_eq!(works(&account, &proxy.target("rw")), ["fast"]);
+    // A client with another default is known by what it answers when it was asked.
+    let older = account.clone().plugin("mysql_native_password");
+    assert_eq!(works(&older, &proxy.target("rw")), ["switch caching_sha2_password", "fast"]);
     assert!(!proxy.log().contains(&password));
 }
 

@@ -15,6 +15,7 @@ on_every_engine!(
     options_follow,
     system_schemas_are_the_primarys,
     character_sets_and_collations_follow,
+    what_a_variable_takes_along_follows,
     roles_follow,
     variables_that_only_some_servers_have,
     quotes_are_read_as_they_stand,
@@ -78,6 +79,30 @@ fn variables_follow(engine: Engine) {
     // A setting that fails changes nothing.
     assert_eq!(client.error("SET time_zone = 'Nowhere/Land'").code, 1298);
     everywhere(&mut client, "SELECT @@time_zone", "-03:00", "a SET that failed");
+}
+
+/// Variables that set others, which no server reports.
+fn what_a_variable_takes_along_follows(engine: Engine) {
+    let stage = Stage::new(engine);
+    let mut client = stage.client();
+    let collation = "SELECT CONCAT(@@collation_connection, ' ', CHARSET('a'))";
+    client.run("SET NAMES utf8mb4");
+    client.run("SET character_set_connection = latin1");
+    everywhere(&mut client, collation, "latin1_swedish_ci latin1", "a character set");
+    client.run("SET NAMES utf8mb4");
+    client.run("SET collation_connection = latin1_swedish_ci");
+    everywhere(&mut client, collation, "latin1_swedish_ci latin1", "its collation alone");
+
+    client.run("SET max_join_size = 2");
+    client.run("SET sql_big_selects = 1");
+    everywhere(&mut client, "SELECT @@sql_big_selects", "1", "a limit overruled");
+    client.run("SET max_join_size = 2");
+    everywhere(&mut client, "SELECT @@sql_big_selects", "0", "the same limit once more");
+    client.run("SET max_join_size = 3, sql_big_selects = 1");
+    everywhere(&mut client, "SELECT @@sql_big_selects", "1", "both at once");
+    client.run("SET max_join_size = 2");
+    client.run("SET max_join_size = DEFAULT");
+    everywhere(&mut client, "SELECT @@sql_big_selects", "1", "no limit");
 }
 
 /// COM_SET_OPTION, which PHP says before and after several statements.
