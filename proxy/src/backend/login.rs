@@ -43,6 +43,7 @@ const ALWAYS: Capabilities = Capabilities(
 /// What is passed on from the client because it changes what statements mean or may do.
 pub const PASSED_ON: Capabilities = Capabilities(
     Capabilities::FOUND_ROWS.0
+        | Capabilities::NO_SCHEMA.0
         | Capabilities::LOCAL_FILES.0
         | Capabilities::IGNORE_SPACE.0
         | Capabilities::INTERACTIVE.0

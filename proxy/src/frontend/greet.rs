@@ -22,6 +22,7 @@ pub const OFFERED: Capabilities = Capabilities(
         | Capabilities::FOUND_ROWS.0
         | Capabilities::LONG_FLAG.0
         | Capabilities::CONNECT_WITH_DB.0
+        | Capabilities::NO_SCHEMA.0
         | Capabilities::COMPRESS.0
         | Capabilities::ODBC.0
         | Capabilities::LOCAL_FILES.0

@@ -37,6 +37,10 @@ pub(super) async fn kill(
     let own = card.user() == killer.user;
     let lives = |node| instance.cluster.snapshot().node(node).map(|node| node.incarnation);
     let place = card.running().or_else(|| card.thread(lives).filter(|_| !own));
+    if own && kind == KillKind::Connection {
+        // Before the server ends its connection, which it would take for an outage.
+        card.end(Ending::Killed);
+    }
     let allowed = match place {
         Some((node, thread)) => tell_node(instance, killer, kind, node, thread).await?,
         None => Allowed::NotAsked,

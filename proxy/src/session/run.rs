@@ -332,7 +332,8 @@ impl Session {
         let name = self.node_name(go.node);
         if self.card.ending() == Ending::Killed {
             self.drop_connection(go.node);
-            return Err(if error.may_be_repeated() { End::Killed } else { End::Broken });
+            // Servers say nothing more to whom they cut off under a statement.
+            return Err(if error.may_be_repeated() { End::Dismissed } else { End::Broken });
         }
         match &error {
             // The node may be owed the rest of a command: not a byte more must reach it, not even a goodbye.

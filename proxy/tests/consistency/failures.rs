@@ -114,7 +114,6 @@ fn a_replica_that_freezes_holds_up_nobody_who_comes_later(engine: Engine) {
         observer.rows("TIDEMARK SHOW NODES")[0][3].as_deref() != Some("up")
     });
     observer.run(format!("KILL {}", stuck.greeting.id));
-    assert_eq!(stuck.read_reply().error().unwrap().code, 1317);
     assert!(stuck.wait_for_end().is_empty());
     scene.cluster.primary().resume().unwrap();
     frozen.resume().unwrap();

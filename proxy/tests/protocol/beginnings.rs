@@ -27,8 +27,7 @@ fn the_greeting_is_the_servers(engine: Engine) {
     assert_eq!(beyond, Capabilities::default(), "{:x}", beyond.0);
     assert_eq!(proxied.extended & !direct.extended, 0);
     let missing = direct.capabilities.without(proxied.capabilities);
-    let never = Capabilities::NO_SCHEMA
-        | Capabilities::OPTIONAL_RESULTSET_METADATA
+    let never = Capabilities::OPTIONAL_RESULTSET_METADATA
         | Capabilities::MULTI_FACTOR_AUTHENTICATION
         | Capabilities::CAPABILITY_EXTENSION
         | Capabilities::SSL_VERIFY_SERVER_CERT
