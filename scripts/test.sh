@@ -3,8 +3,7 @@
 # totals last.
 #
 # The proxy's integration tests run under cargo's own runner, since the tests of a program share its clusters; all others
-# run under cargo-nextest where it is installed, one process each and with bounded times (.config/nextest.toml). The tests of
-# the levels wait for replication most of their time: they run beside the other programs, and are printed behind them.
+# run under cargo-nextest where it is installed, one process each and with bounded times (.config/nextest.toml).
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -15,19 +14,8 @@ bounded() { timeout --foreground --kill-after=10 2400 "$@" || failed=yes; }
 if cargo nextest --version >/dev/null 2>&1; then
     bounded cargo nextest run --locked --workspace -E 'not (package(tidemark) & kind(test))'
     set --
-    for file in proxy/tests/*.rs; do
-        name=$(basename "$file" .rs)
-        [ "$name" = consistency ] || set -- "$@" --test "$name"
-    done
-    bounded cargo test --locked --workspace --no-run "$@" --test consistency
-    log=$(mktemp)
-    timeout --kill-after=10 2400 cargo test --locked --workspace --test consistency -- --test-threads=2 >"$log" 2>&1 &
-    beside=$!
-    trap 'kill "$beside" 2>/dev/null || true; rm -f "$log"' EXIT
-    trap 'exit 130' INT TERM
+    for file in proxy/tests/*.rs; do set -- "$@" --test "$(basename "$file" .rs)"; done
     bounded cargo test --locked --workspace --no-fail-fast "$@" -- --test-threads=3
-    wait "$beside" || failed=yes
-    cat "$log"
     bounded cargo test --locked --workspace --doc --quiet
 else
     bounded cargo test --locked --workspace --no-fail-fast -- --test-threads=3
