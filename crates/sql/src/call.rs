@@ -5,6 +5,7 @@
 
 use crate::dialect::Flavor;
 use crate::effects::Effects;
+use crate::lexer::is_space;
 use crate::reason::Reason;
 use crate::scan::Scan;
 use crate::token::{Tok, Token};
@@ -97,7 +98,7 @@ impl Scan<'_, '_> {
     fn gap(&self, from: usize, to: usize) -> Gap {
         match self.lexer.sql.get(from..to) {
             Some([]) => Gap::Nothing,
-            Some(between) if between.iter().all(|byte| matches!(byte, b' ' | 0x09..=0x0D)) => Gap::Space,
+            Some(between) if between.iter().copied().all(is_space) => Gap::Space,
             _ => Gap::Comment,
         }
     }

@@ -61,6 +61,12 @@ pub(crate) fn is_word_byte(byte: u8) -> bool {
     byte >= 0x80 || WORD_BYTE[usize::from(byte)]
 }
 
+/// Whether a byte is white space to the servers.
+#[inline(always)]
+pub(crate) fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | 0x09..=0x0D)
+}
+
 impl<'a> Lexer<'a> {
     /// A lexer at the start of `sql`, past a byte order mark.
     pub(crate) fn new(sql: &'a [u8], dialect: Dialect, gated: Gated) -> Lexer<'a> {
@@ -236,7 +242,7 @@ impl<'a> Lexer<'a> {
     fn skip_space_and_comments(&mut self) {
         while let Some(byte) = self.byte(self.pos) {
             match byte {
-                b' ' | 0x09..=0x0D => self.pos += 1,
+                _ if is_space(byte) => self.pos += 1,
                 b'#' | b'-' | b'/' | b'*' => {
                     if !self.skip_comment(byte) {
                         return;

@@ -193,7 +193,7 @@ impl Connection {
     /// `Refused` when the server does not take a part of the state; the connection is then in between and must be
     /// given up, as after every other error.
     pub async fn settle(&mut self) -> Result<(), BackendError> {
-        if self.owed.is_empty() { Ok(()) } else { Box::pin(self.hear_answers()).await }
+        if self.is_owed() { Box::pin(self.hear_answers()).await } else { Ok(()) }
     }
 
     async fn hear_answers(&mut self) -> Result<(), BackendError> {

@@ -219,16 +219,13 @@ pub async fn send(
     connection: &mut Connection,
     instead: Option<Vec<u8>>,
 ) -> Result<Sent, RelayError> {
-    if !command.whole {
-        return Box::pin(stream(command, client, connection, instead)).await;
+    match send_now(command, client, connection, instead.as_deref())? {
+        Some(sent) => Ok(sent),
+        None => send_rest(command, client, connection, instead).await,
     }
-    if !send_now(command, client, connection, instead.as_deref())? {
-        connection.flush().await.map_err(lost)?;
-    }
-    Ok(Sent::WHOLE)
 }
 
-/// Sends a command that is whole, as far as the node takes it at once. `false`: there is a rest, for [`Connection::flush`].
+/// Sends a command that is whole, as far as the node takes it at once. `None`: there is a rest, for [`send_rest`].
 ///
 /// # Errors
 /// As [`send`].
@@ -237,7 +234,10 @@ pub fn send_now(
     client: &Channel,
     connection: &mut Connection,
     instead: Option<&[u8]>,
-) -> Result<bool, RelayError> {
+) -> Result<Option<Sent>, RelayError> {
+    if !command.whole {
+        return Ok(None);
+    }
     let sent = match instead {
         None => connection.send_now(command.bytes(client)),
         Some(payload) => {
@@ -246,7 +246,24 @@ pub fn send_now(
             connection.send_now(&out)
         }
     };
-    sent.map_err(lost)
+    sent.map(|all| all.then_some(Sent::WHOLE)).map_err(lost)
+}
+
+/// Sends what [`send_now`] has left of a command, with the same `instead`.
+///
+/// # Errors
+/// As [`send`].
+pub async fn send_rest(
+    command: &mut Command,
+    client: &mut Channel,
+    connection: &mut Connection,
+    instead: Option<Vec<u8>>,
+) -> Result<Sent, RelayError> {
+    if !command.whole {
+        return Box::pin(stream(command, client, connection, instead)).await;
+    }
+    connection.flush().await.map_err(lost)?;
+    Ok(Sent::WHOLE)
 }
 
 /// The node does not take a command, and nothing of its reply has come.

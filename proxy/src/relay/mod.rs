@@ -25,7 +25,7 @@ use crate::backend::{BackendError, ServerError};
 use crate::bell::Bell;
 use crate::transport::Channel;
 
-pub use command::{Command, CommandError, Sent, WHOLE_LIMIT, send, send_now};
+pub use command::{Command, CommandError, Sent, WHOLE_LIMIT, send, send_now, send_rest};
 pub use heard::Heard;
 use outgoing::Outgoing;
 

@@ -21,7 +21,7 @@ use crate::cluster::snapshot::{Node, NodeId};
 use crate::config::Mode;
 use crate::error::ClientError;
 use crate::relay::{
-    Asked, Command, Ended, Gate, Heard, OnReadOnly, Patience, RelayError, Sent, reply, send, send_now,
+    Asked, Command, Ended, Gate, Heard, OnReadOnly, Patience, RelayError, reply, send_now, send_rest,
 };
 use crate::route::{Go, Reason};
 
@@ -430,17 +430,11 @@ impl Session {
         };
         let patience = Patience { bell: &card.wake, is_over: &is_over };
         // Without a future for what nearly always goes at once.
-        let at_once = command.whole && send_now(command, &self.client, connection, instead.as_deref())?;
-        let sent = match () {
-            () if at_once => Sent::WHOLE,
-            () if command.whole => {
-                let flushed = patience.wait(Box::pin(connection.flush()), true).await.flatten();
-                flushed.map_err(|source| RelayError::Server { source, answered: false })?;
-                Sent::WHOLE
-            }
-            () => {
-                let sending = Box::pin(send(command, &mut self.client, connection, instead));
-                patience.wait(sending, true).await.map_err(RelayError::Client)??
+        let sent = match send_now(command, &self.client, connection, instead.as_deref())? {
+            Some(sent) => sent,
+            None => {
+                let rest = Box::pin(send_rest(command, &mut self.client, connection, instead));
+                patience.wait(rest, true).await.map_err(RelayError::Client)??
             }
         };
         if let Role::Execute(id) = statement.role
