@@ -172,12 +172,22 @@ impl Server {
         // When the time is over the waits for a GTID answer 1 (MySQL) or -1 (MariaDB), those for an offset -1; a positive
         // number is the count of events waited for.
         match answer.as_deref() {
-            Some("-1") => Err(Error::Timeout { what: format!("catching up on {}", self.name()), limit }),
-            Some("1") if gtid => {
-                Err(Error::Timeout { what: format!("catching up on {}", self.name()), limit })
-            }
+            Some("-1") => Err(self.did_not_catch_up(limit)),
+            Some("1") if gtid => Err(self.did_not_catch_up(limit)),
             Some(_) => Ok(()),
             None => Err(self.unexpected("replication does not run")),
+        }
+    }
+
+    /// The error of a replica that took too long, with what it says of itself and what runs on it.
+    fn did_not_catch_up(&self, limit: Duration) -> Error {
+        let running = "SELECT GROUP_CONCAT(ID, ' ', USER, ' ', TIME, ' s ', IFNULL(STATE, ''), ': ', INFO SEPARATOR '; ') \
+                       FROM information_schema.PROCESSLIST WHERE INFO IS NOT NULL AND ID <> CONNECTION_ID()";
+        let status = self.replication_status();
+        let running = self.value(running);
+        Error::Timeout {
+            what: format!("catching up on {} ({status:?}; it runs {running:?})", self.name()),
+            limit,
         }
     }
 

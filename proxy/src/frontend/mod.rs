@@ -55,7 +55,7 @@ impl std::fmt::Display for Peer {
 }
 
 /// Who a client is, after a server has let it in.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Account {
     /// The account's user name.
     pub user: Box<[u8]>,

@@ -1,13 +1,15 @@
 //! KILL and KILL QUERY of the ids that the proxy gave out.
 //!
 //! Whether an account may kill a session is for a server to say: the node on which the session's statement runs, or on
-//! which its last one ran, is told so by the killer's own account.
+//! which its last one ran, is told so by the killer's own account. By the same way a session ends what it has left behind.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use sql::KillKind;
 use wire::capability::Capabilities;
 
+use super::Session;
 use super::registry::Ending;
 use crate::backend::BackendError;
 use crate::backend::control::ask;
@@ -58,6 +60,33 @@ pub(super) async fn kill(
         card.end(Ending::Killed);
     }
     Ok(())
+}
+
+impl Session {
+    /// Forgets the connection to a node on which a read runs that nobody waits for any more, and has the node end it. Of
+    /// itself a server does not notice: the read would run on, and hold up what replication does to its tables.
+    pub(super) fn abandon(&mut self, node: NodeId) {
+        let thread = self.backends.get(node).map(|connection| (connection.thread, connection.incarnation));
+        self.drop_connection(node);
+        let Some((thread, incarnation)) = thread else { return };
+        let lives = self.instance.cluster.snapshot().node(node).map(|node| node.incarnation);
+        if lives != Some(incarnation) {
+            return;
+        }
+        let (instance, account, session) = (Arc::clone(&self.instance), self.account.clone(), self.id);
+        let name = self.node_name(node);
+        tokio::task::spawn_local(async move {
+            match tell_node(&instance, &account, KillKind::Connection, node, thread).await {
+                Ok(_) => {
+                    tracing::debug!(session, node = name, thread, "a read that nobody waits for was ended");
+                }
+                Err(error) => {
+                    let error = String::from_utf8_lossy(&error.message);
+                    tracing::warn!(session, node = name, thread, %error, "a read that nobody waits for may run on there");
+                }
+            }
+        });
+    }
 }
 
 /// Who said that the killer may.

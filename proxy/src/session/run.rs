@@ -154,7 +154,7 @@ impl Session {
             }
             Ok(Ended::Withheld { over }) => {
                 if !over {
-                    self.drop_connection(go.node);
+                    self.abandon(go.node);
                 }
                 match guess.map_or(Ok(()), |guess| self.guessed_wrong(go, guess, search)) {
                     Ok(()) => Ok(Tried::Elsewhere),
@@ -338,7 +338,11 @@ impl Session {
         match &error {
             // The node may be owed the rest of a command: not a byte more must reach it, not even a goodbye.
             RelayError::Client(_) => {
-                self.drop_connection(go.node);
+                if repeatable {
+                    self.abandon(go.node)
+                } else {
+                    self.drop_connection(go.node)
+                }
                 return Err(End::ClientGone);
             }
             RelayError::ClientProtocol(what) => {

@@ -1,7 +1,6 @@
 //! Reads at the level global run on a replica while the primary is asked: kept when nobody has written, else run again, and
 //! then the client sees nothing of the first time.
 
-use std::thread;
 use std::time::{Duration, Instant};
 
 use sandbox::Engine;
@@ -14,6 +13,7 @@ use crate::harness::on_every_engine;
 use crate::harness::prepared::{Execution, Param};
 use crate::harness::proxy::{Proxy, Setup};
 use crate::harness::reply::Part;
+use crate::harness::wait::until;
 
 on_every_engine!(
     nobody_writes_and_replies_are_kept,
@@ -21,6 +21,7 @@ on_every_engine!(
     long_replies_that_came_too_early_are_read_again,
     executions_that_came_too_early_are_run_again,
     what_takes_long_is_answered_once,
+    what_nobody_waits_for_is_ended,
 );
 
 const KEPT: &str = "tidemark_speculative_reads_total{endpoint=\"global\",result=\"kept\"}";
@@ -151,6 +152,32 @@ fn what_takes_long_is_answered_once(engine: Engine) {
     });
     eprintln!("{engine}: {repeated} reads were repeated; the slowest that sleeps {TAKES:?} took {slowest:?}");
     assert!(repeated > 0.0, "{repeated}");
-    // Those that nobody waits for end by themselves.
-    thread::sleep(TAKES);
+}
+
+/// A read that runs on after its reply was given up would hold up what replication does to its table.
+fn what_nobody_waits_for_is_ended(engine: Engine) {
+    let scene = Scene::new(engine);
+    let proxy = start(&scene);
+    // A server looks every five seconds whether the client of a SLEEP is there, and goes on with the next one if not.
+    let sleeps = ["SLEEP(600)"; 20].join(" + ");
+    let asleep =
+        "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE INFO LIKE 'SELECT v FROM t%SLEEP(600)%'";
+    let repeated = read_behind_writes(&scene, &proxy, 6, |reader, round, write| {
+        for replica in scene.cluster.replicas() {
+            replica.stop_sql_thread().unwrap();
+        }
+        write();
+        // A replica has the value before, and sleeps.
+        let value =
+            reader.value(&format!("SELECT v FROM t WHERE id = 1 AND IF(v < {round}, {sleeps}, TRUE)"));
+        assert_eq!(value, round.to_string());
+        for replica in scene.cluster.replicas() {
+            until("the abandoned read ends", || replica.value(asleep).unwrap() == "0");
+            replica.start_sql_thread().unwrap();
+        }
+    });
+    eprintln!("{engine}: {repeated} reads were repeated");
+    assert!(repeated > 0.0, "{repeated}");
+    scene.at_primary().run("DROP TABLE t");
+    caught_up(&scene.cluster);
 }

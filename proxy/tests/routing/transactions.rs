@@ -21,6 +21,7 @@ on_every_engine!(
     xa_transactions,
     a_procedure_that_leaves_a_transaction_open,
     a_client_that_vanishes_ends_its_wait,
+    a_client_that_vanishes_ends_its_read,
     a_client_that_vanishes_leaves_no_transaction,
 );
 
@@ -294,6 +295,23 @@ fn a_client_that_vanishes_ends_its_wait(engine: Engine) {
         until("it does not wait any more", || primary.value(&waits).unwrap() == "0");
     }
     assert_eq!(holder.value(&format!("SELECT RELEASE_LOCK('{lock}')")), "1");
+}
+
+/// A server does not look after the client of a read that is at work. On a replica it would hold up what replication does to
+/// the table.
+fn a_client_that_vanishes_ends_its_read(engine: Engine) {
+    let stage = Stage::new(engine);
+    let mut gone = stage.client();
+    assert_eq!(route_of(&mut gone, "SELECT v FROM t").0, "replica");
+    // It looks every five seconds when it sleeps, but goes on then with what is next.
+    let sleeps = ["SLEEP(600)"; 20].join(" + ");
+    gone.send_query(format!("SELECT 'gone' FROM t WHERE {sleeps} = 9"));
+    let runs = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE INFO LIKE 'SELECT \\'gone\\'%'";
+    let replicas = stage.cluster.replicas();
+    let running = || replicas.iter().filter(|replica| replica.value(runs).unwrap() == "1").count();
+    until("it runs", || running() == 1);
+    drop(gone);
+    until("it runs no more", || running() == 0);
 }
 
 fn a_client_that_vanishes_leaves_no_transaction(engine: Engine) {
