@@ -108,10 +108,12 @@ impl Running {
         first_answers(&cluster).await;
         report(&cluster.snapshot());
 
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = config.cluster.workers.unwrap_or(cores);
         let endpoints: Vec<_> = config
             .endpoints
             .iter()
-            .map(|endpoint| Arc::new(Endpoint::new(endpoint.clone(), config.nodes.len())))
+            .map(|endpoint| Arc::new(Endpoint::new(endpoint.clone(), config.nodes.len(), threads)))
             .collect();
         for endpoint in &endpoints {
             refuse_what_cannot_be_kept(endpoint, &cluster.snapshot())?;
@@ -132,8 +134,7 @@ impl Running {
             next_id: AtomicU32::new(1),
         });
 
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let workers = Workers::start(config.cluster.workers.unwrap_or(cores), &instance)
+        let workers = Workers::start(threads, &instance)
             .map_err(ServeError::system("cannot start the worker threads"))?;
         let admin = match config.admin.clone() {
             Some(admin) => {

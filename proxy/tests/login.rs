@@ -10,6 +10,7 @@ mod login {
     mod change_user;
     mod changes;
     mod hosts;
+    mod lent;
     mod pooled;
     mod refusals;
     mod storms;

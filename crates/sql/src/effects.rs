@@ -91,6 +91,8 @@ effects! {
     /// LAST_INSERT_ID with a value, SET of `last_insert_id` or `identity`: what the next LAST_INSERT_ID() gives no OK packet
     /// tells.
     SETS_LAST_INSERT_ID = 32,
+    /// FOUND_ROWS(), ROW_COUNT(), `@@warning_count`, SHOW WARNINGS, GET DIAGNOSTICS: what the statement before left is asked for.
+    LOOKS_BACK = 33,
 }
 
 impl Effects {

@@ -123,6 +123,7 @@ impl<'s, 'a> Scan<'s, 'a> {
     }
 
     pub(crate) fn previous(&mut self) {
+        self.effects |= Effects::LOOKS_BACK;
         if self.target == Target::Replica {
             self.target = Target::Previous;
             self.reason = Reason::PreviousResult;

@@ -28,7 +28,7 @@ pub(crate) fn classify(lexer: &mut Lexer<'_>) -> One {
                 target: Target::Previous,
                 reason: Reason::PreviousResult,
                 kind: Kind::Show,
-                effects: Effects::NONE,
+                effects: Effects::LOOKS_BACK,
             }
         }
         About::Server => {

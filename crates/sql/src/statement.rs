@@ -138,7 +138,7 @@ fn fixed(kw: Kw, lexer: &mut Lexer<'_>) -> One {
             target: Target::Previous,
             reason: Reason::PreviousResult,
             kind: Kind::Diagnostics,
-            effects: Effects::SETS_USER_VARIABLE,
+            effects: Effects::SETS_USER_VARIABLE | Effects::LOOKS_BACK,
         },
         Kw::Signal | Kw::Resignal => One::primary(Reason::SessionState, Kind::Diagnostics, Effects::NONE),
         _ => One::unknown(),

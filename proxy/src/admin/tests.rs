@@ -76,7 +76,7 @@ fn live(path: &Path) -> Arc<Live> {
     let server_tls = ServerTls::new(TlsMode::Disabled, None).unwrap();
     let nodes = config.nodes.len();
     let endpoints =
-        config.endpoints.iter().map(|part| Arc::new(Endpoint::new(part.clone(), nodes))).collect();
+        config.endpoints.iter().map(|part| Arc::new(Endpoint::new(part.clone(), nodes, 1))).collect();
     let instance = Instance {
         cluster: Cluster::start(&config, server_tls.clone()),
         compression: crate::config::Compression::Client,

@@ -15,8 +15,8 @@ use wire::status::Status;
 
 use super::control::{answer, command, query, within};
 use super::error::BackendError;
-use super::login::{LoggedIn, Origin};
-use super::pool::Idle;
+use super::login::{LoggedIn, LoginRequest, Origin, Speech, names_of};
+use super::pool::{Idle, Place};
 use super::state::{Shared, State};
 use crate::cluster::snapshot::NodeId;
 use crate::observe::OpenConnection;
@@ -88,6 +88,12 @@ pub struct Connection {
     origin: Origin,
     /// COM_SET_OPTION was said here, which no reset takes back.
     has_option: bool,
+    /// The account by which the last login was made.
+    user: Box<[u8]>,
+    /// The collation that it named.
+    collation: u16,
+    /// Its place, where there are only so many.
+    place: Option<Place>,
     counted: OpenConnection,
 }
 
@@ -98,7 +104,7 @@ impl Connection {
         node: NodeId,
         incarnation: u64,
         flavor: Flavor,
-        schema: Option<&[u8]>,
+        (user, schema): (&[u8], Option<&[u8]>),
         counted: OpenConnection,
     ) -> Self {
         Self {
@@ -117,6 +123,9 @@ impl Connection {
             busy: false,
             origin: logged_in.origin,
             has_option: false,
+            user: user.into(),
+            collation: logged_in.asked_collation,
+            place: logged_in.place,
             counted,
         }
     }
@@ -353,8 +362,52 @@ impl Connection {
         self.busy = false;
     }
 
+    /// Whether another session of an account can have the connection when the server has reset it.
+    pub(super) fn can_serve(&self, request: &LoginRequest<'_>) -> bool {
+        *self.user == *request.user
+            && self.speaks(request)
+            && (self.flavor == Flavor::Mysql || self.collation == request.collation)
+            && self.state.role.is_none()
+            && (request.schema.is_some() || self.state.schema.is_none())
+    }
+
+    /// Whether it speaks what a login asks for.
+    pub(super) fn speaks(&self, request: &LoginRequest<'_>) -> bool {
+        self.origin.speech == Speech::of(request)
+    }
+
+    /// Whether a reset leaves the connection without the character set of its login. MariaDB restores that (`org_charset` in
+    /// its `sql_parse.cc`), and MySQL takes its own default.
+    pub(super) fn forgets_names(&self) -> bool {
+        self.flavor == Flavor::Mysql
+    }
+
+    /// Has the server give up what its session has left, in one write with what comes next, and begin as after a login.
+    /// `names` sets the character set where that is not restored.
+    pub(super) fn begin_anew(&mut self, names: Option<&[u8]>) {
+        self.owe(Owed::State, CommandCode::ResetConnection, b"");
+        self.was_reset();
+        if let Some(names) = names {
+            self.owe(Owed::State, CommandCode::Query, names);
+        }
+    }
+
+    /// The statement that sets the character set of a login. `None`: the server does not know it.
+    ///
+    /// # Errors
+    /// As [`Self::ask`].
+    pub(super) async fn names_of(&mut self, collation: u16) -> Result<Option<Vec<u8>>, BackendError> {
+        self.settle().await?;
+        within(SETUP_TIMEOUT, names_of(&mut self.channel, self.capabilities, collation)).await
+    }
+
+    /// Its place, for the connection that takes over, on this condition.
+    pub(super) fn take_place_if(&mut self, is_given_up: bool) -> Option<Place> {
+        self.place.take_if(|_| is_given_up)
+    }
+
     /// Whether the server owes nothing, so that another session can have the connection.
-    pub(super) fn can_rest(&self) -> bool {
+    pub fn can_rest(&self) -> bool {
         !self.busy
             && !self.has_option
             && self.owed.is_empty()
@@ -374,8 +427,15 @@ impl Connection {
             origin: self.origin,
             thread: self.thread,
             since: Instant::now(),
+            place: self.place,
             _counted: self.counted,
         })
+    }
+
+    /// COM_QUIT, if it goes without waiting.
+    pub(super) fn say_goodbye(mut self) {
+        // Whether the server hears it or not, the connection is closed.
+        let _ = self.channel.write_now(GOODBYE);
     }
 
     /// Ends the conversation politely. Nothing is waited for.
@@ -387,6 +447,9 @@ impl Connection {
         let _ = self.channel.shutdown().await;
     }
 }
+
+/// COM_QUIT.
+pub(super) const GOODBYE: &[u8] = b"\x01\0\0\0\x01";
 
 const TRACK_WITHOUT_POSITIONS: &str = "SET @@session.session_track_system_variables='*', \
      @@session.session_track_schema=ON, @@session.session_track_state_change=ON";
@@ -409,7 +472,6 @@ mod tests {
     use wire::auth::Plugin;
 
     use super::*;
-    use crate::backend::login::Speech;
     use crate::observe::NodeConnections;
     use crate::transport::Plain;
 
@@ -435,9 +497,11 @@ mod tests {
                 plugin: Plugin::NativePassword,
                 nonce: Box::default(),
             },
+            asked_collation: 255,
+            place: None,
         };
         let counted = NodeConnections::new(1).opened(NodeId(0));
-        let connection = Connection::new(logged_in, NodeId(0), 1, Flavor::Mysql, None, counted);
+        let connection = Connection::new(logged_in, NodeId(0), 1, Flavor::Mysql, (b"app", None), counted);
         let mut state = State { schema: Some(b"app".as_slice().into()), ..State::default() };
         state.variables.insert(b"sql_select_limit".as_slice().into(), b"7".as_slice().into());
         (connection, far, Rc::new(state))

@@ -16,7 +16,7 @@ use wire::status::Status;
 
 use super::control::{answer, query, rows, within};
 use super::error::{BackendError, ServerError};
-use super::pool::Idle;
+use super::pool::{Idle, Place};
 use super::secret::Secret;
 use crate::config::{Address, TlsMode};
 use crate::transport::compression::Algorithm;
@@ -97,6 +97,10 @@ pub struct LoggedIn {
     pub status: Status,
     /// What another login on the same connection must know.
     pub origin: Origin,
+    /// The collation that the login named.
+    pub asked_collation: u16,
+    /// The connection's place, where there are only so many.
+    pub place: Option<Place>,
 }
 
 /// What was agreed on at the beginning of a connection and cannot be changed, as it was asked for.
@@ -244,6 +248,8 @@ async fn greet_and_log_in(
         collation,
         status,
         origin,
+        asked_collation: request.collation,
+        place: None,
     })
 }
 
@@ -252,7 +258,7 @@ async fn greet_and_log_in(
 /// # Errors
 /// As [`login`]; the connection is of no use then.
 pub(super) async fn log_in_again(idle: Idle, request: LoginRequest<'_>) -> Result<LoggedIn, BackendError> {
-    let Idle { mut channel, origin, thread, .. } = idle;
+    let Idle { mut channel, origin, thread, place, .. } = idle;
     let capabilities = origin.capabilities;
     let conversation = async {
         answer(&mut channel).await?;
@@ -284,6 +290,8 @@ pub(super) async fn log_in_again(idle: Idle, request: LoginRequest<'_>) -> Resul
         collation: request.collation,
         status,
         origin,
+        asked_collation: request.collation,
+        place,
     })
 }
 
@@ -293,6 +301,18 @@ async fn set_names(
     capabilities: Capabilities,
     collation: u16,
 ) -> Result<(), BackendError> {
+    if let Some(statement) = names_of(channel, capabilities, collation).await? {
+        query(channel, capabilities, &statement, LOGIN_TIMEOUT).await?;
+    }
+    Ok(())
+}
+
+/// The statement that sets them; `None` for an id that the server does not know.
+pub(super) async fn names_of(
+    channel: &mut Channel,
+    capabilities: Capabilities,
+    collation: u16,
+) -> Result<Option<Vec<u8>>, BackendError> {
     // MariaDB's collations of several character sets have an id for each in another table, since 10.10.
     let places =
         [("COLLATION_NAME", "COLLATIONS"), ("FULL_COLLATION_NAME", "COLLATION_CHARACTER_SET_APPLICABILITY")];
@@ -307,11 +327,10 @@ async fn set_names(
             Err(error) => return Err(error),
         };
         if let Some(statement) = found.into_iter().flatten().flatten().next() {
-            query(channel, capabilities, &statement, LOGIN_TIMEOUT).await?;
-            return Ok(());
+            return Ok(Some(statement));
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 fn wants_tls(address: &Address, mode: TlsMode, offered: Capabilities) -> Result<bool, BackendError> {

@@ -5,6 +5,7 @@
 pub mod connection;
 pub mod control;
 pub mod error;
+mod lending;
 pub mod login;
 pub mod pool;
 pub mod secret;

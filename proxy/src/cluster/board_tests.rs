@@ -72,6 +72,7 @@ impl Table {
                 collation: 255,
                 sql_mode: String::new(),
                 has_init_connect: false,
+                max_connections: 151,
                 shortcomings: Vec::new(),
             },
             said: Said {

@@ -21,7 +21,7 @@ pub(super) const VARIABLES: &str = "SHOW GLOBAL VARIABLES WHERE Variable_name IN
      'replica_preserve_commit_order', 'slave_preserve_commit_order', 'replica_parallel_workers', \
      'slave_parallel_workers', 'session_track_schema', \
      'session_track_state_change', 'session_track_gtids', 'session_track_transaction_info', \
-     'session_track_system_variables', 'sql_mode', 'init_connect')";
+     'session_track_system_variables', 'sql_mode', 'init_connect', 'max_connections')";
 
 /// A server's settings by name.
 #[derive(Clone, Debug, Default)]
@@ -121,6 +121,7 @@ pub(super) fn facts(greeted: &Greeted, flavor: Flavor, variables: &Variables, gr
         default_wanted: variables.default_wanted(),
         collation: greeted.collation,
         sql_mode: variables.get(&["sql_mode"]).to_owned(),
+        max_connections: variables.get(&["max_connections"]).parse().unwrap_or(usize::MAX),
         has_init_connect: !variables.get(&["init_connect"]).is_empty(),
         shortcomings: shortcomings(Version::parse(&greeted.version), flavor, variables, grounds),
     }

@@ -150,6 +150,8 @@ pub struct Facts {
     pub sql_mode: String,
     /// Whether it runs statements at the beginning of a connection (`@@global.init_connect`).
     pub has_init_connect: bool,
+    /// How many connections it takes in all.
+    pub max_connections: usize,
     /// Why the node cannot serve the `session` and `global` levels, with the setting to change; empty when it can.
     pub shortcomings: Vec<String>,
 }

@@ -106,6 +106,7 @@ fn fixed_parts(before: &EndpointConfig, after: &EndpointConfig) -> Vec<Change> {
     note(before.allow != after.allow, "allow");
     note(before.max_connections != after.max_connections, "max_connections");
     note(before.pool != after.pool, "pool");
+    note(before.pool_size != after.pool_size, "pool_size");
     changes
 }
 

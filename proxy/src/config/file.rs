@@ -155,6 +155,10 @@ pub(super) struct EndpointFile {
     #[serde(default)]
     #[schemars(with = "Pool", extend("default" = "off"))]
     pub(super) pool: Option<Spanned<String>>,
+    /// Connections to each server that clients share, with pool = "transaction".
+    #[serde(default)]
+    #[schemars(with = "u32", range(min = 1, max = 100_000), extend("default" = 100))]
+    pub(super) pool_size: Option<Spanned<i64>>,
     /// Client addresses or blocks that may connect; absent = all.
     #[serde(default)]
     #[schemars(with = "Vec<String>", length(min = 1))]

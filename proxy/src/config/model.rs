@@ -72,6 +72,8 @@ pub struct EndpointConfig {
     pub max_connections: u32,
     /// When a connection to a server goes back to the pool.
     pub pool: Pool,
+    /// Connections to each server that clients share, of all threads together, with `pool = "transaction"`.
+    pub pool_size: u32,
     /// What can be changed while running.
     pub settings: Settings,
 }

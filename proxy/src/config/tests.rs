@@ -214,15 +214,14 @@ fn no_message_shows_the_password() {
 
 #[test]
 fn settings_without_effect_are_noticed() {
-    let text =
-        MINIMAL.to_owned() + "pool = \"transaction\"\ntransaction_split = true\nprimary_fallback = true\n";
+    let text = MINIMAL.to_owned() + "pool_size = 10\ntransaction_split = true\nprimary_fallback = true\n";
     let config = parse(&text).unwrap();
-    assert_eq!(config.endpoints[0].pool, Pool::Transaction);
-    assert_eq!(
-        config.notices()[0],
-        "endpoint app: pool = \"transaction\" is accepted, but does what \"session\" does in this version"
-    );
+    assert_eq!(config.notices()[0], "endpoint app: pool_size has no effect without pool = \"transaction\"");
     assert!(config.notices()[1].contains("primary_fallback"));
+    let text = MINIMAL.to_owned() + "pool = \"transaction\"\npool_size = 10\n";
+    let config = parse(&text).unwrap();
+    assert_eq!((config.endpoints[0].pool, config.endpoints[0].pool_size), (Pool::Transaction, 10));
+    assert!(config.notices().is_empty());
     let text = MINIMAL.to_owned() + "mode = \"read-only\"\ntransaction_split = true\n";
     assert!(parse(&text).unwrap().notices()[0].contains("transaction_split"));
 }

@@ -277,12 +277,17 @@ async fn enter(
         compression: instance.compression_to_servers(applicant.compression),
     };
     let name = node.name.to_string();
-    let pooled = endpoint.config.pool != Pool::Off;
-    match pool::log_in(&node, pooled, &instance.server_tls, request).await {
+    let tls = &instance.server_tls;
+    let logged_in = match endpoint.config.pool {
+        Pool::Transaction => pool::log_in_shared(&node, endpoint.places(&node), tls, request).await,
+        kind => pool::log_in(&node, kind == Pool::Session, tls, request).await,
+    };
+    match logged_in {
         Ok(logged_in) => {
             let flavor = node.facts.as_ref().map_or(gtid::Flavor::Mysql, |facts| facts.flavor);
             let counted = instance.connections.opened(node.id);
-            Ok(Connection::new(logged_in, node.id, node.incarnation, flavor, applicant.schema, counted))
+            let login = (applicant.user, applicant.schema);
+            Ok(Connection::new(logged_in, node.id, node.incarnation, flavor, login, counted))
         }
         Err(error) => {
             if matches!(error, BackendError::Connect(_)) {

@@ -49,6 +49,8 @@ pub struct Heard {
     pub result_sets: u32,
     /// OK packets, those at the end of result sets included.
     pub oks: u32,
+    /// Warnings that the last statement left.
+    pub warnings: u16,
     /// The reply to COM_STMT_PREPARE.
     pub prepared: Option<PrepareOk>,
     /// A tracker that could not be read: the session no longer knows what it must.
@@ -83,6 +85,7 @@ impl Heard {
     pub(super) fn ok(&mut self, ok: &OkPacket<'_>, flavor: Flavor) {
         self.oks += 1;
         self.status = Some(ok.status);
+        self.warnings = ok.warnings;
         if ok.last_insert_id != 0 {
             self.last_insert_id = Some(ok.last_insert_id);
         }

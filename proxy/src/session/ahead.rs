@@ -88,6 +88,7 @@ impl Session {
     /// Closes a statement here and wherever it is prepared.
     pub(super) async fn close_statement(&mut self, command: &mut Command, id: u32) -> Result<(), End> {
         if self.prepared.remove(id) {
+            self.have_all_back();
             for connection in self.backends.all() {
                 connection.close_statement(id);
                 // A connection that broke meanwhile is found out by the next statement on it.

@@ -34,6 +34,15 @@ impl Session {
             why = called(&self.card) => why.map_or(Ok(None), Err),
         }
     }
+
+    /// Whether somebody has ended the session, or its statement, while a connection was looked for.
+    pub(super) fn called_off(&self) -> Option<NoNode> {
+        match self.card.ending() {
+            Ending::Killed => Some(NoNode::Ended(End::Killed)),
+            _ if self.card.take_interrupt() => Some(NoNode::Refused(ClientError::interrupted())),
+            Ending::Drained | Ending::No => None,
+        }
+    }
 }
 
 /// Returns when the client is gone.

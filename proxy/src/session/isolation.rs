@@ -39,6 +39,9 @@ impl Session {
     /// Asks the primary connection, which alone knows what the session began with, once for each state of the session.
     async fn characteristics_allow(&mut self, begin: &Statement) -> bool {
         let primary = self.instance.cluster.snapshot().primary;
+        if let Some(node) = primary {
+            self.have_back(node);
+        }
         if let Some(answer) = &self.split.answer
             && primary.is_none_or(|primary| primary == answer.node)
             && Shared::ptr_eq(&answer.state, &self.state)

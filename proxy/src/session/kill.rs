@@ -37,6 +37,7 @@ pub(super) async fn kill(
         return Err(ClientError::new(1094, b"HY000", format!("Unknown thread id: {id}")));
     };
     let own = card.user() == killer.user;
+    let _aim = card.is_aimed_at();
     let lives = |node| instance.cluster.snapshot().node(node).map(|node| node.incarnation);
     let place = card.running().or_else(|| card.thread(lives).filter(|_| !own));
     if own && kind == KillKind::Connection {

@@ -4,7 +4,7 @@
 //! `run` (with `relay`), `remember` (with `changes`, `insert_id`, `unasked`, `temporary` and `pins`). Beside the road:
 //! `attend` for waiting, `herald` for who must hear of a write first, `speculate` for reads that run while the primary is
 //! asked (`question`), `answer` for what the proxy says itself, `split` for transactions that have not reached a node yet,
-//! `ahead`, `reset`, `kill` and `tunnel` for commands with rules of their own.
+//! `ahead`, `reset`, `kill` and `tunnel` for commands with rules of their own, `lend` for connections that sessions share.
 //!
 //! A session lives on one thread for its whole life, and everything it owns is its own: no step takes a lock.
 
@@ -17,6 +17,7 @@ mod herald;
 mod insert_id;
 mod isolation;
 mod kill;
+mod lend;
 mod pins;
 mod prepared;
 mod question;
@@ -58,6 +59,7 @@ use crate::transport::Channel;
 use changes::is_system_schema;
 use decide::Overrides;
 use insert_id::InsertId;
+use lend::Left;
 use pins::Pins;
 use prepared::PreparedStatements;
 use reach::Backends;
@@ -116,6 +118,7 @@ pub struct Session {
     insert_id: InsertId,
     needs: Needs,
     guesses: Guesses,
+    left: Left,
     prepared: PreparedStatements,
     /// A server has said that the password must be changed first.
     expired: bool,
@@ -199,7 +202,7 @@ impl Session {
         card.rests_on(connection.node, connection.incarnation, connection.thread);
         let mut backends = Backends::default();
         let state = State { schema: account.schema.clone(), ..State::default() };
-        backends.put(connection);
+        backends.put(Box::new(connection));
         Self {
             id: card.id,
             client: channel,
@@ -236,6 +239,7 @@ impl Session {
             insert_id: InsertId::default(),
             needs: Needs::default(),
             guesses: Guesses::default(),
+            left: Left::default(),
             prepared: PreparedStatements::default(),
             expired: false,
             refused_changes: 0,
@@ -246,6 +250,7 @@ impl Session {
     /// Serves the client until one side ends it.
     pub async fn run(&mut self) -> End {
         loop {
+            self.lend().await;
             let served = match self.next_command().await {
                 Ok(mut command) => self.serve(&mut command).await,
                 Err(end) => Err(end),
@@ -433,6 +438,7 @@ impl Session {
             let _ = self.write_error(&error, sequence).await;
         }
         let _ = self.client.shutdown().await;
+        self.have_all_back();
         let pools = self.endpoint.config.pool != Pool::Off && !matches!(end, End::Drained);
         for connection in self.backends.take_all() {
             let keeps = {

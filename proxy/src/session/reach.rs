@@ -4,6 +4,7 @@
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
+use smallvec::SmallVec;
 use tokio::time::timeout;
 use wire::capability::Capabilities;
 use wire::reply::{ClientView, Expect};
@@ -13,6 +14,7 @@ use wire::wanted::Wanted;
 use super::Session;
 use super::understand::{Role, Statement};
 use crate::backend::login::LoginRequest;
+use crate::backend::pool::{Borrowed, Ticket};
 use crate::backend::{BackendError, Connection, ServerError, Tracking, pool};
 use crate::cluster::Cluster;
 use crate::cluster::snapshot::{Node, NodeId};
@@ -51,6 +53,8 @@ pub(super) struct Now {
 #[derive(Debug, Default)]
 pub(super) struct Backends {
     connections: Vec<Option<Box<Connection>>>,
+    /// For those that are lent out.
+    tickets: Vec<(NodeId, Ticket)>,
     refused: Vec<(NodeId, Instant)>,
 }
 
@@ -59,13 +63,13 @@ impl Backends {
         self.connections.get_mut(node.index())?.as_deref_mut()
     }
 
-    pub(super) fn put(&mut self, connection: Connection) {
+    pub(super) fn put(&mut self, connection: Box<Connection>) {
         let index = connection.node.index();
         if self.connections.len() <= index {
             self.connections.resize_with(index + 1, || None);
         }
         if let Some(slot) = self.connections.get_mut(index) {
-            *slot = Some(Box::new(connection));
+            *slot = Some(connection);
         }
     }
 
@@ -79,6 +83,25 @@ impl Backends {
 
     pub(super) fn take_all(&mut self) -> Vec<Connection> {
         self.connections.iter_mut().filter_map(Option::take).map(|connection| *connection).collect()
+    }
+
+    /// The nodes to which there are connections, but for those that are lent out.
+    pub(super) fn nodes(&self) -> SmallVec<[NodeId; 4]> {
+        self.connections.iter().flatten().map(|connection| connection.node).collect()
+    }
+
+    pub(super) fn lent(&mut self, node: NodeId, ticket: Ticket) {
+        self.tickets.push((node, ticket));
+    }
+
+    pub(super) fn take_ticket(&mut self, node: NodeId) -> Option<Ticket> {
+        let index = self.tickets.iter().position(|(lent, _)| *lent == node)?;
+        Some(self.tickets.swap_remove(index).1)
+    }
+
+    /// The nodes to which connections are lent out.
+    pub(super) fn nodes_lent(&self) -> SmallVec<[NodeId; 4]> {
+        self.tickets.iter().map(|(node, _)| *node).collect()
     }
 
     /// A node that knows these types of a statement's parameters.
@@ -127,6 +150,7 @@ impl Session {
         if self.is_known_elsewhere(node) {
             Box::pin(self.ask_before(node)).await?;
         }
+        self.have_back(node);
         self.drop_if_dead(node, now, statement)?;
         let is_new = self.backends.get(node).is_none();
         if is_new {
@@ -223,6 +247,7 @@ impl Session {
     /// Forgets the connection to a node, and what lived there.
     pub(super) fn drop_connection(&mut self, node: NodeId) {
         self.cannot_be_asked(node);
+        self.backends.take_ticket(node);
         self.backends.take(node);
         self.prepared.forget_node(node);
         if self.previous == Some(node) {
@@ -232,6 +257,7 @@ impl Session {
 
     /// Forgets the connections to all other nodes.
     pub(super) fn drop_connections_but(&mut self, node: NodeId) {
+        self.have_all_back();
         let others: Vec<NodeId> =
             self.backends.all().map(|connection| connection.node).filter(|other| *other != node).collect();
         others.into_iter().for_each(|other| self.drop_connection(other));
@@ -248,13 +274,12 @@ impl Session {
         if bound { Unreachable::Lost(format!("({error})")) } else { Unreachable::Failed(error) }
     }
 
-    async fn connect(&mut self, node: NodeId) -> Result<Connection, BackendError> {
+    async fn connect(&mut self, node: NodeId) -> Result<Box<Connection>, BackendError> {
         let found = self.instance.cluster.snapshot().node(node).cloned();
         let Some(found) = found else {
             return Err(BackendError::Protocol("no such node".to_owned()));
         };
         let (incarnation, flavor) = (found.incarnation, self.flavor);
-        let pooled = self.endpoint.config.pool != Pool::Off;
         let request = LoginRequest {
             user: &self.account.user,
             secret: &self.account.secret,
@@ -265,11 +290,17 @@ impl Session {
             attributes: self.account.attributes.as_deref(),
             compression: self.instance.compression_to_servers(self.client.compression()),
         };
-        match pool::log_in(&found, pooled, &self.instance.server_tls, request).await {
-            Ok(logged_in) => {
+        let tls = &self.instance.server_tls;
+        let connected = match self.endpoint.config.pool {
+            Pool::Transaction => pool::borrow(&found, self.endpoint.places(&found), tls, request).await,
+            kind => pool::log_in(&found, kind == Pool::Session, tls, request).await.map(Borrowed::New),
+        };
+        match connected {
+            Ok(Borrowed::Reset(connection)) => Ok(connection),
+            Ok(Borrowed::New(logged_in)) => {
                 let counted = self.instance.connections.opened(node);
-                let schema = self.state.schema.as_deref();
-                Ok(Connection::new(logged_in, node, incarnation, flavor, schema, counted))
+                let login = (&*self.account.user, self.state.schema.as_deref());
+                Ok(Box::new(Connection::new(logged_in, node, incarnation, flavor, login, counted)))
             }
             Err(error) => {
                 if let BackendError::Connect(_) = error {

@@ -1,10 +1,11 @@
 //! Who is connected: what KILL, the admin API and a drain need of a session, without asking the session.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use crate::backend::pool::Owner;
 use crate::bell::Bell;
 use crate::cluster::snapshot::NodeId;
 use crate::frontend::Peer;
@@ -25,10 +26,38 @@ pub struct Card {
     rests_on: AtomicU64,
     ending: AtomicU8,
     interrupted: AtomicBool,
+    /// So many KILLs are on their way to the connection on which the session's statement runs or ran.
+    kills: AtomicU32,
     /// The statement that runs has been running at the last look.
     looked_at: AtomicBool,
     /// Wakes the session when it is to end, or its statement is to be given up.
     pub wake: Bell,
+}
+
+impl Owner for Card {
+    fn lets_go(&self, node: NodeId, thread: u32) -> bool {
+        let rests_on = self.rests_on.load(Ordering::Relaxed);
+        let is_this = rests_on & PLACE == pack(node, thread);
+        if is_this {
+            self.rests_on.store(0, Ordering::Relaxed);
+        }
+        // Who aims behind this finds no thread.
+        fence(Ordering::SeqCst);
+        let goes = self.kills.load(Ordering::SeqCst) == 0;
+        if is_this && !goes {
+            self.rests_on.store(rests_on, Ordering::Relaxed);
+        }
+        goes
+    }
+}
+
+/// A KILL on its way. Dropped when it has arrived.
+pub struct Aim<'a>(&'a Card);
+
+impl Drop for Aim<'_> {
+    fn drop(&mut self) {
+        self.0.kills.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 /// How a session is asked to end.
@@ -55,6 +84,7 @@ impl Card {
             rests_on: AtomicU64::new(0),
             ending: AtomicU8::new(0),
             interrupted: AtomicBool::new(false),
+            kills: AtomicU32::new(0),
             looked_at: AtomicBool::new(false),
             wake: Bell::default(),
         }
@@ -89,6 +119,14 @@ impl Card {
         let packed = self.rests_on.load(Ordering::Relaxed);
         let (node, thread) = unpack(packed & PLACE)?;
         (lives(node)? & (u64::MAX >> 40) == packed >> 40).then_some((node, thread))
+    }
+
+    /// Somebody is about to kill what runs on the session's connection: nobody else gets that meanwhile.
+    pub fn is_aimed_at(&self) -> Aim<'_> {
+        self.kills.fetch_add(1, Ordering::SeqCst);
+        // A thread that is found behind this is let go by nobody until the end: see `lets_go`.
+        fence(Ordering::SeqCst);
+        Aim(self)
     }
 
     /// The session's statement has ended.

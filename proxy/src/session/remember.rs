@@ -37,6 +37,7 @@ impl Session {
             self.remember_statement(statement, go, command, &heard);
             let kept = self.flavor == Flavor::Mariadb && heard.prepared.is_some_and(|ok| ok.warnings == 0);
             if !kept || self.previous.is_none() {
+                self.left.note(statement, &heard);
                 self.previous = Some(go.node);
             }
             return;
@@ -56,6 +57,7 @@ impl Session {
         {
             Box::pin(self.remember_trackers(go, &heard)).await;
         }
+        self.left.note(statement, &heard);
         self.split.note(statement, heard.error.is_some(), self.next_transaction_on.is_some());
         self.previous = Some(go.node);
     }

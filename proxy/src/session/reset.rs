@@ -37,6 +37,7 @@ impl Session {
 
     /// Resets every connection of the session. One that cannot be is replaced when it is needed next.
     async fn reset_connections(&mut self) {
+        self.have_all_back();
         let connections = self.backends.take_all();
         self.status = if self.default_autocommit { Status::AUTOCOMMIT } else { Status::default() };
         for mut connection in connections {
@@ -48,7 +49,7 @@ impl Session {
                         self.status = ok.status;
                     }
                     connection.was_reset();
-                    self.backends.put(connection);
+                    self.backends.put(Box::new(connection));
                 }
                 Err(error) => {
                     tracing::warn!(session = self.id, %error, "a connection could not be reset and is closed");
@@ -108,12 +109,13 @@ impl Session {
             }
             Err(_) => return Err(End::ClientGone),
         };
+        self.have_all_back();
         for old in self.backends.take_all() {
             old.quit().await;
         }
         self.home = Some(connection.node);
         self.status = connection.status;
-        self.backends.put(connection);
+        self.backends.put(Box::new(connection));
         self.begin_anew(account.schema.clone());
         self.card.belongs_to(&account.user);
         // Statements are read in the new login's character set.

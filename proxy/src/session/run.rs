@@ -43,6 +43,9 @@ impl Session {
         if let Some(error) = self.stranded(statement) {
             return Err(End::Told(error));
         }
+        if let Some(error) = self.looks_back_in_vain(statement) {
+            return self.refuse(command, &error).await;
+        }
         let excluded = self.backends.refusing(&self.instance.cluster);
         let mut search = Search::new(excluded, self.promise(statement));
         search.attempt.may_speculate = self.may_speculate(command, statement, search.promise.level);
@@ -128,6 +131,9 @@ impl Session {
         }
         if let Err(unreachable) = reached {
             return Box::pin(self.not_reached(go, command, statement, unreachable, repeatable, search)).await;
+        }
+        if let Some(why) = self.called_off() {
+            return Box::pin(self.not_run(command, statement, why)).await.map(|()| Tried::Answered);
         }
         self.arm(go, command, statement).map_err(|error| End::Told(ClientError::malformed(error)))?;
         let mut heard = Heard::default();

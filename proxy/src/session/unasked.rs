@@ -76,12 +76,26 @@ impl Session {
 
     /// Asks, before a statement runs on `node`, whoever else knows something of the session's state.
     pub(super) async fn ask_before(&mut self, node: NodeId) -> Result<(), Unreachable> {
-        if !self.is_known_elsewhere(node) {
-            return Ok(());
+        if self.is_known_elsewhere(node) { self.ask_who_knows().await } else { Ok(()) }
+    }
+
+    /// Asks before the connection to the node that knows something is lent out.
+    pub(super) async fn ask_before_lending(&mut self) {
+        if let Err(error) = self.ask_who_knows().await {
+            tracing::warn!(session = self.id, ?error, "the session stays without what was set there");
         }
+    }
+
+    /// Whether nobody is to be asked for anything.
+    pub(super) fn all_is_known(&self) -> bool {
+        self.unasked.is_none()
+    }
+
+    async fn ask_who_knows(&mut self) -> Result<(), Unreachable> {
         let Some(unasked) = self.unasked.take() else { return Ok(()) };
         let question = unasked.question();
         let knower = unasked.node;
+        self.have_back(knower);
         let Some(connection) = self.backends.get(knower) else { return Ok(()) };
         match connection.ask(&question).await.map(rows) {
             Ok(found) => {

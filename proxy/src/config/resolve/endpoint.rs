@@ -13,6 +13,10 @@ use crate::config::settings::{self, Settings};
 const MAX_CONNECTIONS: RangeInclusive<u32> = 1..=1_000_000;
 /// `max_connections` unless the file says otherwise.
 const MAX_CONNECTIONS_DEFAULT: u32 = 10_000;
+/// Allowed numbers of shared connections to a server.
+const POOL_SIZE: RangeInclusive<u32> = 1..=100_000;
+/// Below the servers' own default of `max_connections`, 151.
+const POOL_SIZE_DEFAULT: u32 = 100;
 
 impl Resolver<'_, '_> {
     pub(super) fn endpoints(
@@ -55,6 +59,10 @@ impl Resolver<'_, '_> {
             Some(number) => self.number("max_connections", Some(number), &MAX_CONNECTIONS),
             None => Some(MAX_CONNECTIONS_DEFAULT),
         };
+        let pool_size = match &file.pool_size {
+            Some(number) => self.number("pool_size", Some(number), &POOL_SIZE),
+            None => Some(POOL_SIZE_DEFAULT),
+        };
         let settings = self.settings(file, nodes, defaults);
         let endpoint = EndpointConfig {
             name: name?,
@@ -63,6 +71,7 @@ impl Resolver<'_, '_> {
             allow: allow?,
             max_connections: max_connections?,
             pool: pool?,
+            pool_size: pool_size?,
             settings: settings?,
         };
         self.notice_without_effect(&endpoint, file);
@@ -155,13 +164,12 @@ impl Resolver<'_, '_> {
         networks.into_iter().collect()
     }
 
-    /// Settings that are kept but change nothing yet, or nothing here.
+    /// Settings that are kept but change nothing here.
     fn notice_without_effect(&mut self, endpoint: &EndpointConfig, file: &EndpointFile) {
         let name = &endpoint.name;
-        if endpoint.pool == Pool::Transaction {
-            self.notices.push(format!(
-                "endpoint {name}: pool = \"transaction\" is accepted, but does what \"session\" does in this version"
-            ));
+        if endpoint.pool_size != POOL_SIZE_DEFAULT && endpoint.pool != Pool::Transaction {
+            self.notices
+                .push(format!("endpoint {name}: pool_size has no effect without pool = \"transaction\""));
         }
         if endpoint.settings.transaction_split && endpoint.mode == Mode::ReadOnly {
             self.notices.push(format!(
