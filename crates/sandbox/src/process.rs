@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use crate::{Error, Result, command::name};
 
@@ -47,6 +47,17 @@ impl Process {
         let target = i32::try_from(pid).ok().and_then(Pid::from_raw);
         let sent = target.map_or(Err(rustix::io::Errno::SRCH), |target| kill_process(target, signal));
         sent.map_err(|source| Error::Signal { pid, source: source.into() })
+    }
+
+    /// Stops it, and returns when all of its threads stand still: on a busy machine some go on for a while.
+    pub(crate) fn stop(&self) -> Result<()> {
+        self.signal(Signal::STOP)?;
+        let pid = self.id();
+        let Some(target) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return Ok(()) };
+        // How it ended, if it has, is for its owner to see.
+        let options = WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT;
+        let stopped = waitid(WaitId::Pid(target), options);
+        stopped.map(drop).map_err(|source| Error::Signal { pid, source: source.into() })
     }
 
     /// Kills it and waits until it is gone. Works on stopped processes, too.

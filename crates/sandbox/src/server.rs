@@ -229,7 +229,10 @@ impl Server {
 
     /// Stops the process where it stands: connections stay open and are not answered.
     pub fn pause(&self) -> Result<()> {
-        self.signal(Signal::STOP)
+        match self.process().as_ref() {
+            Some(process) => process.stop(),
+            None => Err(Error::NotRunning { server: self.name.clone() }),
+        }
     }
 
     /// Lets a paused process go on.
