@@ -12,6 +12,8 @@ mod chance;
 mod client;
 mod error;
 mod figures;
+mod growth;
+mod growth_page;
 mod guarded;
 mod load;
 mod machine;
@@ -68,7 +70,10 @@ struct Arguments {
     /// ProxySQL [default: the one on the path, if any].
     #[arg(long)]
     proxysql: Option<PathBuf>,
-    /// Write docs/benchmarks.md and docs/benchmarks.svg as well.
+    /// Measure how costs grow with clients, nodes, positions, statements and results instead.
+    #[arg(long, conflicts_with_all = ["workloads", "rounds", "connections", "engine"])]
+    growth: bool,
+    /// Write docs/benchmarks.md and docs/benchmarks.svg as well; with --growth docs/growth.md and docs/growth.svg.
     #[arg(long)]
     write_docs: bool,
 }
@@ -98,6 +103,9 @@ fn bench(arguments: Arguments) -> Result<()> {
         println!("other programs use {percent:.0} % of the processors: beside them the figures say little");
     }
     let programs = Programs::find(arguments.tidemark, arguments.router, arguments.proxysql)?;
+    if arguments.growth {
+        return growth(&programs, Duration::from_secs(arguments.seconds), arguments.write_docs);
+    }
     let plan = Plan {
         engine: arguments.engine,
         workloads,
@@ -127,6 +135,22 @@ fn bench(arguments: Arguments) -> Result<()> {
         };
         page::write(&results, &circumstances)?;
         println!("docs/benchmarks.md and docs/benchmarks.svg are written");
+    }
+    Ok(())
+}
+
+fn growth(programs: &Programs, time: Duration, write_docs: bool) -> Result<()> {
+    let (series, servers) = growth::measure(programs, time)?;
+    let versions = [servers, programs.versions()].concat();
+    println!("\n{}\n{}\n", machine::described(), versions.join("\n"));
+    for series in &series {
+        println!("{}: {}\n{}", series.of, series.meanwhile, growth_page::table(series).plain());
+    }
+    if write_docs {
+        let circumstances =
+            [command(), machine::today(), machine::described(), format!("{} s", time.as_secs())];
+        growth_page::write(&series, circumstances, &versions)?;
+        println!("docs/growth.md and docs/growth.svg are written");
     }
     Ok(())
 }

@@ -42,13 +42,14 @@ pub(crate) fn check() -> Result<()> {
 
 /// Writes page and picture below the current directory, which must be the repository's root.
 pub(crate) fn write(results: &Results, circumstances: &Circumstances) -> Result<()> {
-    let docs = Path::new(DOCS);
-    let put = |name: &str, text: &str| {
-        let path = docs.join(name);
-        fs::write(&path, text).map_err(Error::system(format!("cannot write {}", path.display())))
-    };
     put("benchmarks.svg", &svg(results))?;
     put("benchmarks.md", &page(results, circumstances))
+}
+
+/// Writes a file beside the pages.
+pub(crate) fn put(name: &str, text: &str) -> Result<()> {
+    let path = Path::new(DOCS).join(name);
+    fs::write(&path, text).map_err(Error::system(format!("cannot write {}", path.display())))
 }
 
 fn page(results: &Results, circumstances: &Circumstances) -> String {

@@ -125,13 +125,13 @@ fn rounds(plan: &Plan, workloads: &[Workload], parties: &[Party], runtime: &Runt
 }
 
 /// A thousand clients and their proxies need more descriptors than many shells allow; those started here inherit it.
-fn allow_descriptors() {
+pub(crate) fn allow_descriptors() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     let _unchanged = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
 }
 
 /// Tells how far it is.
-fn say(text: &str) {
+pub(crate) fn say(text: &str) {
     eprintln!("bench: {text}");
 }

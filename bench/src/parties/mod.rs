@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use tokio::runtime::Runtime;
+
 use crate::chance::Chance;
 use crate::client::Connection;
 use crate::error::{Error, Result};
@@ -194,6 +196,22 @@ pub(crate) fn start_all(programs: &Programs, nodes: &[Node], directory: &Path) -
         parties.push(start(program, nodes, &place)?);
     }
     Ok(parties)
+}
+
+/// Starts Tidemark alone, with a single endpoint that has these settings, and waits until its reads are answered by replicas.
+pub(crate) fn start_tidemark(
+    scene: &Scene,
+    programs: &Programs,
+    nodes: &[Node],
+    (name, settings): (&str, &str),
+    runtime: &Runtime,
+) -> Result<Party> {
+    let place = Place { directory: scene.cluster.directory().join(name) };
+    fs::create_dir_all(&place.directory).map_err(Error::system("cannot create a directory"))?;
+    let party = tidemark::start_one(&programs.tidemark, nodes, &place, settings)?;
+    party.open(scene)?;
+    runtime.block_on(party.settle())?;
+    Ok(party)
 }
 
 type Start = fn(&Path, &[Node], &Place) -> Result<Party>;

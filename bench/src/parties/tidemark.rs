@@ -7,6 +7,7 @@ use sandbox::{MONITOR_PASSWORD, MONITOR_USER};
 
 use super::{Doors, Node, Party, Place, THREADS, free_address};
 use crate::error::Result;
+use crate::guarded::Guarded;
 
 /// The levels of consistency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +41,28 @@ impl Level {
 
 pub(super) fn start(program: &Path, nodes: &[Node], place: &Place) -> Result<Party> {
     let doors = Level::ALL.map(|_| free_address());
+    let endpoints = Level::ALL.into_iter().zip(doors).map(|(level, door)| {
+        let level = level.as_str();
+        format!("name = \"{level}\"\nlisten = \"{door}\"\nconsistency = \"{level}\"\n")
+    });
+    let process = serve(program, nodes, place, endpoints)?;
+    Ok(Party { name: "tidemark", doors: Doors::Levels(doors), process: Some(process) })
+}
+
+/// With a single endpoint, at the level `session`, and these settings.
+pub(super) fn start_one(program: &Path, nodes: &[Node], place: &Place, settings: &str) -> Result<Party> {
+    let door = free_address();
+    let endpoint = format!("name = \"one\"\nlisten = \"{door}\"\nconsistency = \"session\"\n{settings}");
+    let process = serve(program, nodes, place, [endpoint])?;
+    Ok(Party { name: "tidemark", doors: Doors::Together(door), process: Some(process) })
+}
+
+fn serve(
+    program: &Path,
+    nodes: &[Node],
+    place: &Place,
+    endpoints: impl IntoIterator<Item = String>,
+) -> Result<Guarded> {
     let mut text = format!(
         "[cluster]\nmonitor_user = \"{MONITOR_USER}\"\nmonitor_password = \"{MONITOR_PASSWORD}\"\n\
          tls = \"disabled\"\nworkers = {THREADS}\n"
@@ -47,15 +70,10 @@ pub(super) fn start(program: &Path, nodes: &[Node], place: &Place) -> Result<Par
     for (name, address) in nodes {
         let _ = write!(text, "[[node]]\nname = \"{name}\"\naddress = \"{address}\"\n");
     }
-    for (level, door) in Level::ALL.into_iter().zip(doors) {
-        let level = level.as_str();
-        let _ = write!(
-            text,
-            "[[endpoint]]\nname = \"{level}\"\nlisten = \"{door}\"\nconsistency = \"{level}\"\n"
-        );
+    for endpoint in endpoints {
+        let _ = writeln!(text, "[[endpoint]]\n{endpoint}");
     }
     let config = place.write("tidemark.toml", &text)?;
     let arguments = ["run".to_owned(), "--config".to_owned(), config.display().to_string()];
-    let process = place.run(program, &arguments)?;
-    Ok(Party { name: "tidemark", doors: Doors::Levels(doors), process: Some(process) })
+    place.run(program, &arguments)
 }
