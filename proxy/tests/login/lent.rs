@@ -16,6 +16,7 @@ use crate::harness::wait::until;
 
 on_every_engine!(
     many_clients_share_few_connections,
+    a_storm_of_connects_is_none_on_the_servers,
     each_has_its_own_state,
     accounts_are_not_mixed,
     what_cannot_be_moved_keeps_its_connection,
@@ -109,6 +110,31 @@ fn many_clients_share_few_connections(engine: Engine) {
     let total =
         stage.cluster.primary().value(&format!("SELECT SUM(v) FROM {}.t WHERE id >= 100", stage.schema));
     assert_eq!(total.unwrap(), (CLIENTS * 10).to_string());
+}
+
+fn a_storm_of_connects_is_none_on_the_servers(engine: Engine) {
+    const CLIENTS: usize = 300;
+    let cluster = start(ClusterOptions::new(engine).replicas(1));
+    let proxy = lending(&cluster, 4);
+    // All nodes are shown the password once, by connections of their own.
+    Account::app().connect(&proxy.target("rw")).unwrap().quit();
+    let most = |server: usize| {
+        let question = "SHOW GLOBAL STATUS LIKE 'Max_used_connections'";
+        cluster.servers()[server].sql(question).unwrap()[0][1].as_deref().unwrap().parse::<usize>().unwrap()
+    };
+    let before = [0, 1].map(most);
+    thread::scope(|scope| {
+        for _ in 0..CLIENTS {
+            scope.spawn(|| {
+                let mut client = Account::app().connect(&proxy.target("rw")).unwrap();
+                assert_eq!(client.value("SELECT 1"), "1");
+                assert_eq!(client.value("SELECT 1 FOR UPDATE"), "1");
+            });
+        }
+    });
+    for (server, before) in before.into_iter().enumerate() {
+        assert!(most(server) <= before + 8, "{} after {before}", most(server));
+    }
 }
 
 fn each_has_its_own_state(engine: Engine) {
