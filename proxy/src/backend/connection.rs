@@ -19,7 +19,7 @@ use super::login::{LoggedIn, LoginRequest, Origin, Speech, names_of};
 use super::pool::{Idle, Place};
 use super::state::{Shared, State};
 use crate::cluster::snapshot::NodeId;
-use crate::observe::OpenConnection;
+use crate::observe::Counted;
 use crate::transport::Channel;
 
 /// ER_MUST_CHANGE_PASSWORD: the account's password has expired.
@@ -94,7 +94,7 @@ pub struct Connection {
     collation: u16,
     /// Its place, where there are only so many.
     place: Option<Place>,
-    counted: OpenConnection,
+    counted: Counted,
 }
 
 impl Connection {
@@ -105,7 +105,7 @@ impl Connection {
         incarnation: u64,
         flavor: Flavor,
         (user, schema): (&[u8], Option<&[u8]>),
-        counted: OpenConnection,
+        counted: Counted,
     ) -> Self {
         Self {
             channel: logged_in.channel,

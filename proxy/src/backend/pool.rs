@@ -32,7 +32,7 @@ pub use super::lending::Ticket;
 use super::lending::{Answer, Grant, Lendable, Shelf};
 use super::login::{self, LoggedIn, LoginRequest, Speech};
 use crate::cluster::snapshot::{Node, NodeId};
-use crate::observe::OpenConnection;
+use crate::observe::{Counted, NodeConnections};
 use crate::transport::Channel;
 use crate::transport::tls::ServerTls;
 
@@ -110,7 +110,7 @@ pub(super) struct Idle {
     pub(super) thread: u32,
     pub(super) since: Instant,
     pub(super) place: Option<Place>,
-    pub(super) _counted: OpenConnection,
+    pub(super) _counted: Counted,
 }
 
 /// Logs in to a node: on a connection at rest, if `pooled` and there is one, else on a new one.
@@ -143,18 +143,19 @@ pub async fn log_in(
 /// As [`login::login`]; with error 1040 also when none could be had for [`LONGEST_WAIT`], or too many wait already.
 pub async fn borrow(
     node: &Node,
-    places: usize,
+    (places, counts): (usize, &NodeConnections),
     tls: &ServerTls,
     request: LoginRequest<'_>,
 ) -> Result<Borrowed, BackendError> {
     if let Some(logged_in) = log_in_at_rest(node, request).await {
         return Ok(Borrowed::New(logged_in));
     }
-    let mut search = Search::new(places);
+    let mut search = Search::new(places, counts);
     loop {
         match search.wait(node).await? {
             Granted::Lent(connection) if connection.can_serve(&request) => {
                 if let Some(connection) = hand_over(connection, request.collation).await {
+                    counts.hand_over(node.id);
                     return Ok(Borrowed::Reset(connection));
                 }
             }
@@ -173,14 +174,14 @@ pub async fn borrow(
 /// As [`borrow`].
 pub async fn log_in_shared(
     node: &Node,
-    places: usize,
+    (places, counts): (usize, &NodeConnections),
     tls: &ServerTls,
     request: LoginRequest<'_>,
 ) -> Result<LoggedIn, BackendError> {
     if let Some(logged_in) = log_in_at_rest(node, request).await {
         return Ok(logged_in);
     }
-    let mut search = Search::new(places);
+    let mut search = Search::new(places, counts);
     loop {
         let granted = search.wait(node).await?;
         if let Some(logged_in) = search.log_in(granted, node, tls, request).await? {
@@ -195,8 +196,9 @@ async fn log_in_at_rest(node: &Node, request: LoginRequest<'_>) -> Option<Logged
 }
 
 /// The search for one of the connections that sessions share.
-struct Search {
+struct Search<'a> {
     places: usize,
+    counts: &'a NodeConnections,
     deadline: Instant,
 }
 
@@ -221,9 +223,9 @@ impl Granted {
     }
 }
 
-impl Search {
-    fn new(places: usize) -> Self {
-        Self { places, deadline: Instant::now() + LONGEST_WAIT }
+impl<'a> Search<'a> {
+    fn new(places: usize, counts: &'a NodeConnections) -> Self {
+        Self { places, counts, deadline: Instant::now() + LONGEST_WAIT }
     }
 
     /// Waits in line for a connection, or for room for one.
@@ -234,7 +236,7 @@ impl Search {
             Answer::Full => return Err(self.too_many(node, "and the line for them is full")),
             Answer::InLine(number, told) => (number, told),
         };
-        let mut waiting = Waiting { node: id, number, told };
+        let mut waiting = Waiting { node: id, number, told, _counted: self.counts.waits(id) };
         // What rests there was of no use, but its places are.
         close_all_with_place(id);
         loop {
@@ -262,7 +264,10 @@ impl Search {
         let place = match granted {
             Granted::Place(place) => Some(place),
             Granted::Lent(connection) => match change_hands(*connection, request).await {
-                Ok(logged_in) => return Ok(Some(logged_in)),
+                Ok(logged_in) => {
+                    self.counts.hand_over(node.id);
+                    return Ok(Some(logged_in));
+                }
                 Err(place) => place,
             },
         };
@@ -340,6 +345,7 @@ struct Waiting {
     node: NodeId,
     number: u64,
     told: oneshot::Receiver<Grant<Lent>>,
+    _counted: Counted,
 }
 
 impl Drop for Waiting {

@@ -279,7 +279,9 @@ async fn enter(
     let name = node.name.to_string();
     let tls = &instance.server_tls;
     let logged_in = match endpoint.config.pool {
-        Pool::Transaction => pool::log_in_shared(&node, endpoint.places(&node), tls, request).await,
+        Pool::Transaction => {
+            pool::log_in_shared(&node, (endpoint.places(&node), &instance.connections), tls, request).await
+        }
         kind => pool::log_in(&node, kind == Pool::Session, tls, request).await,
     };
     match logged_in {

@@ -114,6 +114,23 @@ fn backend_connections(text: &mut Exposition, observed: Observed<'_>) {
         text.sample(&[("node", &node.name), ("state", "active")], active);
         text.sample(&[("node", &node.name), ("state", "idle")], idle);
     }
+    text.family(
+        "tidemark_backend_connections_waiting",
+        Kind::Gauge,
+        "Clients in line for one of the connections to the node that sessions share.",
+    );
+    for node in &observed.snapshot.nodes {
+        let waiting = u64::try_from(observed.connections.waiting(node.id)).unwrap_or(0);
+        text.sample(&[("node", &node.name)], waiting);
+    }
+    text.family(
+        "tidemark_backend_connections_handed_over_total",
+        Kind::Counter,
+        "Shared connections to the node that went from one session to another.",
+    );
+    for node in &observed.snapshot.nodes {
+        text.sample(&[("node", &node.name)], observed.connections.handed_over(node.id));
+    }
 }
 
 /// Active and idle connections to a node. The two counts they come from are not taken at the same moment.

@@ -6,7 +6,7 @@ mod exposition;
 mod histogram;
 mod metrics;
 
-pub use connections::{NodeConnections, OpenConnection};
+pub use connections::{Counted, NodeConnections};
 pub use counters::Counters;
 pub use histogram::{BOUNDS_US, Histogram};
 pub use metrics::{Observed, connections, metrics, statements_of};

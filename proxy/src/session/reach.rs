@@ -292,7 +292,10 @@ impl Session {
         };
         let tls = &self.instance.server_tls;
         let connected = match self.endpoint.config.pool {
-            Pool::Transaction => pool::borrow(&found, self.endpoint.places(&found), tls, request).await,
+            Pool::Transaction => {
+                pool::borrow(&found, (self.endpoint.places(&found), &self.instance.connections), tls, request)
+                    .await
+            }
             kind => pool::log_in(&found, kind == Pool::Session, tls, request).await.map(Borrowed::New),
         };
         match connected {
