@@ -11,12 +11,12 @@ use crate::words::Kw;
 pub enum TidemarkCommand<'a> {
     /// TIDEMARK SHOW ...
     Show(Shown),
-    /// TIDEMARK SET consistency = 'global'
-    SetConsistency(Level),
+    /// TIDEMARK SET consistency = 'global'; `None`, as below, for DEFAULT: what the endpoint says.
+    SetConsistency(Option<Level>),
     /// TIDEMARK SET consistency_timeout_us = 5000: microseconds, 0 to [`MAX_TIMEOUT_US`]; 0 waits for ever.
-    SetConsistencyTimeoutUs(u32),
+    SetConsistencyTimeoutUs(Option<u32>),
     /// TIDEMARK SET on_timeout = 'error'
-    SetOnTimeout(OnTimeout),
+    SetOnTimeout(Option<OnTimeout>),
     /// TIDEMARK SET position = 'token': the token as written, not empty and without quotes.
     SetPosition(&'a [u8]),
 }
@@ -57,9 +57,9 @@ const USAGE: &str = "write TIDEMARK SHOW NODES | ENDPOINTS | SESSIONS | ROUTE | 
 const USAGE_SHOW: &str = "write TIDEMARK SHOW NODES, ENDPOINTS, SESSIONS, ROUTE, POSITION or STATUS";
 const USAGE_SET: &str =
     "write TIDEMARK SET consistency, consistency_timeout_us, on_timeout or position, then = and a value";
-const USAGE_CONSISTENCY: &str = "write TIDEMARK SET consistency = 'eventual', 'session' or 'global'";
-const USAGE_TIMEOUT: &str = "write TIDEMARK SET consistency_timeout_us = a whole number of microseconds from 0 to 1000000 (0 waits for ever)";
-const USAGE_ON_TIMEOUT: &str = "write TIDEMARK SET on_timeout = 'primary', 'error' or 'stale'";
+const USAGE_CONSISTENCY: &str = "write TIDEMARK SET consistency = 'eventual', 'session', 'global' or DEFAULT";
+const USAGE_TIMEOUT: &str = "write TIDEMARK SET consistency_timeout_us = a whole number of microseconds from 0 to 1000000 (0 waits for ever), or DEFAULT";
+const USAGE_ON_TIMEOUT: &str = "write TIDEMARK SET on_timeout = 'primary', 'error', 'stale' or DEFAULT";
 const USAGE_POSITION: &str =
     "write TIDEMARK SET position = 'token', with a token that TIDEMARK SHOW POSITION gave";
 const USAGE_END: &str = "write one TIDEMARK statement, and nothing behind it";
@@ -111,11 +111,11 @@ fn set<'a>(lexer: &mut Lexer<'a>) -> Result<TidemarkCommand<'a>, &'static str> {
     let value = value(lexer);
     let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
     if is("consistency") {
-        Level::from_name(value).map(TidemarkCommand::SetConsistency).ok_or(USAGE_CONSISTENCY)
+        or_default(value, Level::from_name).map(TidemarkCommand::SetConsistency).ok_or(USAGE_CONSISTENCY)
     } else if is("consistency_timeout_us") {
-        timeout_us(value).map(TidemarkCommand::SetConsistencyTimeoutUs).ok_or(USAGE_TIMEOUT)
+        or_default(value, timeout_us).map(TidemarkCommand::SetConsistencyTimeoutUs).ok_or(USAGE_TIMEOUT)
     } else if is("on_timeout") {
-        on_timeout(value).map(TidemarkCommand::SetOnTimeout).ok_or(USAGE_ON_TIMEOUT)
+        or_default(value, on_timeout).map(TidemarkCommand::SetOnTimeout).ok_or(USAGE_ON_TIMEOUT)
     } else if is("position") {
         let plain = !value.is_empty() && value.iter().all(u8::is_ascii_graphic);
         let quoted = value.iter().any(|b| matches!(b, b'\'' | b'"' | b'`' | b'\\'));
@@ -123,6 +123,11 @@ fn set<'a>(lexer: &mut Lexer<'a>) -> Result<TidemarkCommand<'a>, &'static str> {
     } else {
         Err(USAGE_SET)
     }
+}
+
+/// The value, `Some(None)` for the word DEFAULT, `None` for what is neither.
+fn or_default<T>(text: &[u8], read: impl FnOnce(&[u8]) -> Option<T>) -> Option<Option<T>> {
+    if text.eq_ignore_ascii_case(b"DEFAULT") { Some(None) } else { read(text).map(Some) }
 }
 
 /// The text of a value: the inside of quotes, or everything up to the `;` or the end of the tokens.

@@ -35,20 +35,22 @@ impl Session {
         }
     }
 
-    fn set_consistency(&mut self, level: sql::Level) -> Result<(), ClientError> {
-        let level = Level::from(level);
-        self.instance.cluster.snapshot().can_serve(level).map_err(ClientError::own)?;
-        self.overrides.consistency = Some(level);
+    fn set_consistency(&mut self, level: Option<sql::Level>) -> Result<(), ClientError> {
+        let level = level.map(Level::from);
+        if let Some(level) = level {
+            self.instance.cluster.snapshot().can_serve(level).map_err(ClientError::own)?;
+        }
+        self.overrides.consistency = level;
         Ok(())
     }
 
-    fn set_timeout(&mut self, timeout: u32) -> Result<(), ClientError> {
-        self.overrides.timeout_us = Some(timeout);
+    fn set_timeout(&mut self, timeout: Option<u32>) -> Result<(), ClientError> {
+        self.overrides.timeout_us = timeout;
         Ok(())
     }
 
-    fn set_on_timeout(&mut self, what: sql::OnTimeout) -> Result<(), ClientError> {
-        self.overrides.on_timeout = Some(OnTimeout::from(what));
+    fn set_on_timeout(&mut self, what: Option<sql::OnTimeout>) -> Result<(), ClientError> {
+        self.overrides.on_timeout = what.map(OnTimeout::from);
         Ok(())
     }
 

@@ -111,9 +111,17 @@ fn a_level_chosen_by_somebody_else_is_not_inherited(engine: Engine) {
     client.run("TIDEMARK SET consistency = 'eventual'");
     client.run("TIDEMARK SET on_timeout = 'stale'");
     client.plain(CommandCode::ResetConnection, &[]);
+    let mut back = scene.client(&proxy, "session");
+    for setting in ["consistency = 'eventual'", "on_timeout = 'stale'", "consistency_timeout_us = 0"] {
+        back.run(format!("TIDEMARK SET {setting}"));
+        let (name, _) = setting.split_once(' ').unwrap();
+        back.run(format!("TIDEMARK SET {name} = DEFAULT"));
+    }
     scene.stop_appliers();
     client.run("UPDATE t SET v = 5 WHERE id = 1");
     assert_eq!(value(&mut client, 1), "5");
+    back.run("UPDATE t SET v = 6 WHERE id = 1");
+    assert_eq!(value(&mut back, 1), "6");
     scene.start_appliers();
 }
 
